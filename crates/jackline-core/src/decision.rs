@@ -187,6 +187,8 @@ pub struct Decision {
     pub stop: Option<Stop>,
     /// What an operation on todos, facts or calls answers.
     pub result: Option<Value>,
+    /// The call was asked for before, somewhere else, and let through.
+    pub again: bool,
     /// The event told nothing new: no record is kept of it.
     pub passing: bool,
     /// What the session remembers of it.

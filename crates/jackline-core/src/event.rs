@@ -197,6 +197,20 @@ pub struct Call {
     pub own_id: bool,
     /// Directories from which its server may see a relative path, besides the workspace's root.
     pub dirs: Vec<String>,
+    /// Its server wanted to know something before it goes on with the call, and the client says it now.
+    pub continued: Option<Continued>,
+}
+
+/// What a client comes back with when a server has asked for input.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Continued {
+    /// What the server wanted to know, and what it is told.
+    pub asked: Value,
+    pub given: Value,
+    /// Who tells of it let the call through before, and saw the server ask: else it is a new call.
+    pub known: bool,
+    /// A host's hook let the call through before that, so whoever was to be asked about it was.
+    pub agreed: bool,
 }
 
 /// Directories from which a relative path is seen: where a server is started, and what it is told of.
@@ -207,7 +221,7 @@ impl Call {
     #[must_use]
     pub fn new(tool: impl Into<String>, args: Value) -> Self {
         let (action, unlisted, own_id, dirs) = ("tool_call".to_owned(), false, false, Vec::new());
-        Self { id: None, tool: tool.into(), args, action, broken: None, unlisted, own_id, dirs }
+        Self { id: None, tool: tool.into(), args, action, broken: None, unlisted, own_id, dirs, continued: None }
     }
 }
 

@@ -13,6 +13,8 @@ pub(crate) const PARSE_ERROR: i64 = -32700;
 pub(crate) const INVALID_REQUEST: i64 = -32600;
 /// The parameters are not what the method takes.
 pub(crate) const INVALID_PARAMS: i64 = -32602;
+/// What was asked for cannot be given.
+pub(crate) const INTERNAL_ERROR: i64 = -32603;
 /// The server is gone, or cannot be reached.
 pub(crate) const CONNECTION_CLOSED: i64 = -32000;
 /// The server did not answer in time.

@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use crate::message::{Id, MEMBERS, is_disguise};
 
+/// The members that make a message an answer.
+const ANSWERS: [&str; 2] = ["result", "error"];
+
 /// The outermost members of a message that matter here.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outline<'a> {
@@ -25,17 +28,13 @@ impl Outline<'_> {
 
 /// The outline of an object; `None` where the text is none, or says one of the members twice, in whatever letters.
 pub(crate) fn outline(text: &[u8]) -> Option<Outline<'_>> {
-    let mut outline = Outline::default();
+    let (mut outline, mut method) = (Outline::default(), None);
     for (key, value) in members(text)? {
         let slot = match key.as_str() {
             "id" => &mut outline.id,
             "result" => &mut outline.result,
             "error" => &mut outline.error,
-            "method" if outline.method.is_none() => {
-                outline.method = Some(serde_json::from_slice(value).ok()?);
-                continue;
-            }
-            "method" => return None,
+            "method" => &mut method,
             // To some readers it is one of these.
             key if is_disguise(key, &MEMBERS) => return None,
             _ => continue,
@@ -44,6 +43,11 @@ pub(crate) fn outline(text: &[u8]) -> Option<Outline<'_>> {
             return None;
         }
     }
+    outline.method = match method {
+        // Some servers write every member that there is.
+        None | Some(b"null") => None,
+        Some(method) => Some(serde_json::from_slice(method).ok()?),
+    };
     // Some servers say of every answer both what it is and, with `null`, what it is not.
     match (outline.result, outline.error) {
         (Some(_), Some(b"null")) => outline.error = None,
@@ -58,6 +62,48 @@ pub(crate) fn id_in(text: &[u8]) -> Option<Id> {
     let mut ids = members(text)?.into_iter().filter(|(key, _)| key == "id" || is_disguise(key, &["id"]));
     let (key, id) = ids.next().filter(|_| ids.next().is_none())?;
     Id::of(&serde_json::from_slice(id).ok()?).filter(|_| key == "id")
+}
+
+/// Whether an object that may not be readable is meant as an answer: it says what came of something, and asks for nothing.
+pub(crate) fn is_answer(text: &[u8]) -> bool {
+    let asks = |(key, value): &(String, &[u8])| is_meant(key, &["method"]) && *value != b"null";
+    has_answer(text) && members(text).is_some_and(|members| !members.iter().any(asks))
+}
+
+/// Whether such an object says what came of something, whatever else it says.
+pub(crate) fn has_answer(text: &[u8]) -> bool {
+    members(text).is_some_and(|members| members.iter().any(|(key, _)| is_meant(key, &ANSWERS)))
+}
+
+/// Whether a key is one of these names, in whatever letters.
+fn is_meant(key: &str, names: &[&str]) -> bool {
+    names.contains(&key) || is_disguise(key, names)
+}
+
+/// The same for a message that is too long to be kept: what it is stands before what is long.
+pub(crate) fn begins_as_answer(head: &[u8]) -> bool {
+    let begins = || {
+        let mut scan = Scan::of(head);
+        scan.skip_space();
+        scan.expect(b'{')?;
+        loop {
+            scan.skip_space();
+            let key = scan.string()?;
+            let key: String = serde_json::from_slice(head.get(key)?).ok()?;
+            match key.as_str() {
+                key if ANSWERS.contains(&key) => return Some(true),
+                "method" | "params" => return Some(false),
+                _ => {}
+            }
+            scan.skip_space();
+            scan.expect(b':')?;
+            scan.skip_space();
+            scan.value()?;
+            scan.skip_space();
+            scan.expect(b',')?;
+        }
+    };
+    begins().unwrap_or_default()
 }
 
 /// The members of an object, each as it is written; `None` where the text is none.
@@ -225,6 +271,8 @@ mod tests {
         assert_eq!(seen(nested), Some((Some(r#""x\"1""#), None, Some(r#"{"id":9,"a":["}",{"b":"\"]"}]}"#))));
         assert_eq!(seen(r#" { "id" : 1.5e3 , "method" : "a\/b" } "#), Some((Some("1.5e3"), Some("a/b".into()), None)));
         assert_eq!(seen(r#"{"id":null}"#), Some((Some("null"), None, None)));
+        assert_eq!(seen(r#"{"id":1,"method": null ,"result":5}"#), Some((Some("1"), None, Some("5"))));
+        assert_eq!(seen(r#"{"id":1,"method":null,"method":"a"}"#), None);
     }
 
     #[test]
@@ -254,6 +302,27 @@ mod tests {
         assert_eq!(id(r#"{"id":3,"method":"a","method":"b"}"#).as_deref(), Some("3"));
         for unclear in [r#"{"id":3,"id":3}"#, r#"{"id":3,"ID":4}"#, r#"{"Id":3}"#, r#"{"id":[3]}"#, r#"{"id":3"#] {
             assert_eq!(id(unclear), None, "{unclear}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_seen_though_it_cannot_be_read() {
+        let answers = [
+            r#"{"id":3,"result":{"a":1,"a":2}}"#,
+            r#"{"id":3,"error":{},"error":{}}"#,
+            r#"{"id":3,"Result":{}}"#,
+            r#"{"id":3,"method":null,"result":{}}"#,
+        ];
+        answers.iter().for_each(|text| assert!(is_answer(text.as_bytes()), "{text}"));
+        let others =
+            [r#"{"id":3,"method":"a","result":{}}"#, r#"{"id":3,"METHOD":"a","result":{}}"#, r#"{"id":3}"#, "[1]", "x"];
+        others.iter().for_each(|text| assert!(!is_answer(text.as_bytes()), "{text}"));
+        let begins = |head: &str| begins_as_answer(head.as_bytes());
+        assert!(begins(r#" { "jsonrpc" : "2.0", "id":[1,{"method":2}], "result":{"text":"xx"#));
+        for head in
+            [r#"{"id":1,"method":"a","params":{"result":1"#, r#"{"params":{"#, r#"{"id":1,"x":{"result":1,"#, "x"]
+        {
+            assert!(!begins(head), "{head}");
         }
     }
 

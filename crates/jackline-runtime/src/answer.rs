@@ -31,6 +31,9 @@ pub struct Answer {
     /// What an operation on todos, facts or calls answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
+    /// The call was asked for before, somewhere else, and let through.
+    #[serde(skip)]
+    pub again: bool,
     /// How the run ended, when the agent may stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Value>,
@@ -63,6 +66,7 @@ impl Answer {
             emitted: decision.emitted,
             stop: decision.stop,
             result: decision.result,
+            again: decision.again,
             stopped: decision.data.filter(|(key, _)| *key == "stopped").map(|(_, stopped)| stopped),
             seq: None,
             hash: None,

@@ -6,6 +6,7 @@
 mod advised;
 mod checked;
 mod checking;
+mod continued;
 mod effect;
 mod excepted;
 mod finished;
@@ -120,6 +121,9 @@ impl Ground<'_> {
 fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step {
     let step = match &event.body {
         Body::CallRequested(call) => in_context(stack, session, event, (call, facts), |context| {
+            if let Some(call) = continued::begun(context) {
+                return continued::decide(context, call);
+            }
             if let Some(first) = sighted::first(context) {
                 return sighted::decide(context, first);
             }

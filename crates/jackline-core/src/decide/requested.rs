@@ -46,20 +46,25 @@ pub(super) fn weigh(
     (findings, consulted): (Vec<Finding>, Vec<String>),
 ) -> Result<Decision, Probe> {
     let Lifted { mut findings, notes } = lift(findings, context.session, context.event, context.facts)?;
-    if let Some(halt) = &context.agent.halted {
-        // A run is halted once: until a person speaks, every call is refused, and its cause is not said again.
-        findings.retain(|finding| finding.code.to_string() != halt.code);
-        findings.iter_mut().for_each(|finding| finding.verdict = finding.verdict.min(Verdict::Deny));
-    }
+    halted_once(context, &mut findings);
     let mut decision = Decision { consulted, notes, ..Decision::merge(findings) };
     requested(context, &mut decision);
     unknown(context, &mut decision);
     rejected(context, &mut decision);
     validated(context, &mut decision);
     spent(context, &mut decision);
+    warned(context, &mut decision);
     repeated(context, &mut decision);
     halted(context, &mut decision);
     Ok(decision)
+}
+
+/// A run is halted once: until a person speaks, every call is refused, and its cause is not said again.
+pub(super) fn halted_once(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    if let Some(halt) = &context.agent.halted {
+        findings.retain(|finding| finding.code.to_string() != halt.code);
+        findings.iter_mut().for_each(|finding| finding.verdict = finding.verdict.min(Verdict::Deny));
+    }
 }
 
 /// Whether the call does not run: it is refused, or a person would have to agree where nobody can be asked.
@@ -152,7 +157,7 @@ pub(super) fn validated(context: &Context<'_>, decision: &mut Decision) {
     }
 }
 
-fn spent(context: &Context<'_>, decision: &mut Decision) {
+pub(super) fn spent(context: &Context<'_>, decision: &mut Decision) {
     let refusing = decision.findings.iter().filter(|finding| finding.guard == budget::GUARD && finding.enforced);
     let spent: Vec<_> = refusing
         .filter_map(|finding| budget::exhausted_by(context.stack, context.session, context.event.at, &finding.code))
@@ -173,6 +178,10 @@ fn spent(context: &Context<'_>, decision: &mut Decision) {
             decision.changes.push(Change::BudgetRefused);
         }
     }
+}
+
+/// A soft limit is told of once.
+fn warned(context: &Context<'_>, decision: &mut Decision) {
     if let Some(limit) = budget::soft_limit(context.stack, context.session) {
         let used = context.session.steps + 1;
         let fields = json!({ "kind": "steps", "used": used, "limit": limit, "soft": true });

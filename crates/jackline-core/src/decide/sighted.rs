@@ -7,7 +7,7 @@
 
 use super::excepted::{Lifted, lift};
 use super::requested::{call_key, halted, rejected, unknown, validated};
-use super::{placed, shown};
+use super::{continued, placed, shown};
 use crate::decision::{Decision, Finding, Step};
 use crate::event::{Body, Event};
 use crate::guards::{self, Context, schema};
@@ -35,7 +35,7 @@ pub(super) fn is_on_the_way(event: &Event) -> bool {
 /// The call that is told of, as it was asked for before: the one that comes by, or the one that is over.
 pub(super) fn maker<'a>(context: &Context<'a>) -> Option<&'a Open> {
     if let Body::CallRequested(_) = &context.event.body {
-        return first(context);
+        return continued::begun(context).or_else(|| first(context));
     }
     let call = call_key(context.view.call)?;
     context.session.open(context.event.agent(), Some(call), context.signature.key)
@@ -83,7 +83,7 @@ pub(super) fn decide(context: &Context<'_>, first: &Open) -> Step {
     };
     // After exceptions: what a person lets pass is what was judged.
     findings.extend(placed::judge(context, first.place));
-    let mut decision = Decision { consulted, notes, ..Decision::merge(findings) };
+    let mut decision = Decision { consulted, notes, again: true, ..Decision::merge(findings) };
     let refused = decision.verdict.refuses();
     decision.changes.extend(call_key(context.view.call).map(|call| {
         let paired = !first.is_named(call);

@@ -4,8 +4,8 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Body, Call, DIRS_MAX, Event, EventFault, MAIN_AGENT, NAME_BYTES_MAX, Outcome, Output, OutputSchema, PATH_BYTES_MAX,
-    SESSION_ID_BYTES_MAX, StopAsk, TOOL_NAME_BYTES_MAX, usage,
+    Body, Call, Continued, DIRS_MAX, Event, EventFault, MAIN_AGENT, NAME_BYTES_MAX, Outcome, Output, OutputSchema,
+    PATH_BYTES_MAX, SESSION_ID_BYTES_MAX, StopAsk, TOOL_NAME_BYTES_MAX, usage,
 };
 use crate::completion::park;
 use crate::exception::Exception;
@@ -140,7 +140,20 @@ fn call(fields: &Map<String, Value>) -> Result<Call, EventFault> {
         unlisted: call.get("unlisted") == Some(&Value::Bool(true)),
         own_id: call.get("own_id") == Some(&Value::Bool(true)),
         dirs: dirs(call)?,
+        continued: continued(call)?,
     })
+}
+
+fn continued(call: &Map<String, Value>) -> Result<Option<Continued>, EventFault> {
+    let fields = match call.get("continued") {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::Object(fields)) => fields,
+        Some(_) => return Err(EventFault::Wrong("call.continued", "an object")),
+    };
+    let part = |name: &str| fields.get(name).cloned().unwrap_or_default();
+    let holds = |name: &str| fields.get(name) == Some(&Value::Bool(true));
+    let (known, agreed) = (holds("known"), holds("agreed"));
+    Ok(Some(Continued { asked: part("asked"), given: part("given"), known, agreed }))
 }
 
 fn dirs(call: &Map<String, Value>) -> Result<Vec<String>, EventFault> {

@@ -25,6 +25,7 @@ pub(crate) mod unknown_tool;
 use std::cell::OnceCell;
 
 use crate::call::{Signature, View, Views};
+use crate::code;
 use crate::decision::{Finding, Verdict};
 use crate::definition::model::{Enforce, Guard, OnFault, Policy, Section};
 use crate::event::Event;
@@ -171,6 +172,21 @@ pub(crate) fn judge_again(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) 
         findings.extend(guard(context));
     }
     (findings, ["unknown_tool", "schema", served::GUARD].map(str::to_owned).to_vec())
+}
+
+/// What guards find in a call that goes on: all that a new one is held against, but for what counts calls. It was counted
+/// when it began.
+pub(crate) fn judge_on(context: &Context<'_>) -> (Vec<Finding>, Vec<String>) {
+    let counts = |finding: &Finding| finding.code == code::BUDGET_STEPS || counts_calls(&finding.guard);
+    let (mut findings, mut consulted) = judge(context);
+    findings.retain(|finding| !counts(finding));
+    consulted.retain(|guard| !counts_calls(guard));
+    (findings, consulted)
+}
+
+/// Whether a guard judges by how many calls there were.
+fn counts_calls(guard: &str) -> bool {
+    [repeat::GUARD, overriding::GUARD].contains(&guard)
 }
 
 /// Whether a guard speaks of how an agent goes on (how much, how often, in which turn) and not of what a call is about.

@@ -29,28 +29,46 @@ impl Proxy {
         if is_blank(line) {
             return;
         }
-        if let Some(outline) = scan::outline(line) {
-            return self.outlined(&outline, line);
-        }
-        match scan::elements(line)
-            .map(|items| items.into_iter().map(|item| (scan::outline(item), item)).collect::<Vec<_>>())
-        {
-            Some(items) if items.iter().all(|(outline, _)| outline.is_some()) => {
-                items
-                    .iter()
-                    .for_each(|(outline, item)| outline.iter().for_each(|outline| self.outlined(outline, item)));
+        match scan::elements(line) {
+            Some(items) if items.iter().all(|item| scan::members(item).is_some()) => {
+                items.into_iter().for_each(|item| self.server_said_one(item));
             }
-            _ => self.garbage(line),
+            _ => self.server_said_one(line),
         }
+    }
+
+    fn server_said_one(&self, text: &[u8]) {
+        match scan::outline(text) {
+            Some(outline) => self.outlined(&outline, text),
+            None if scan::has_answer(text) => self.unreadable(text),
+            None => self.garbage(text),
+        }
+    }
+
+    /// An answer that says a member twice, in whatever letters: each reader would take it for something else. Whoever waits
+    /// for it is told, where that can be seen.
+    fn unreadable(&self, text: &[u8]) {
+        let why = "the server's answer cannot be read: it says a member twice, or in other letters";
+        match scan::id_in(text).or_else(|| self.pending.only()).and_then(|id| self.taken(id)) {
+            Some((waiting, id)) if matches!(waiting.what, What::Call(_)) => {
+                self.give_up(&id, waiting, &format!("the call was made, and {why}"));
+            }
+            Some((waiting, id)) => self.give_up(&id, waiting, why),
+            None => self.garbage(text),
+        }
+    }
+
+    /// Takes a request that the server was sent.
+    fn taken(&self, id: Id) -> Option<(Waiting, Id)> {
+        Some((self.pending.take_if(&id, What::is_sent)?, id))
     }
 
     /// A line that was too long: whoever waits for it is told; everybody, if it cannot be seen who does.
     pub(super) fn server_said_too_much(&self, head: &[u8], tail: &[u8]) {
         let why = format!("the server sent a message longer than {} bytes", LINE_BYTES_MAX);
         self.note(&why);
-        let taken = |id: Id| Some((self.pending.take_if(&id, What::is_sent)?, id));
-        let seen = scan::id_in_edges(head, tail).and_then(taken);
-        match seen.or_else(|| self.pending.only().and_then(taken)) {
+        let seen = scan::id_in_edges(head, tail).and_then(|id| self.taken(id));
+        match seen.or_else(|| self.pending.only().and_then(|id| self.taken(id))) {
             Some((waiting, id)) => self.give_up(&id, waiting, &why),
             None => self.pending.take_sent().into_iter().for_each(|(id, waiting)| self.give_up(&id, waiting, &why)),
         }
@@ -147,17 +165,19 @@ impl Proxy {
     /// A judged call is over: its end is on record before the client hears of it.
     fn finished(&self, id: &Id, called: &Called, outline: &Outline<'_>, (text, batch): (&[u8], Option<&Arc<Batch>>)) {
         let read = |part| Option::map(part, Part::read).transpose();
-        let unread = |why: &str| {
-            let why = format!("the call was made, and the server's answer cannot be read: {why}");
+        let failed = |why: &str| {
             self.judge.finished(called, false, &json!({ "error": why }));
-            self.answer(batch, reply::error(Some(id), CONNECTION_CLOSED, &why));
+            self.answer(batch, reply::error(Some(id), CONNECTION_CLOSED, why));
         };
+        let unread = |why: &str| failed(&format!("the call was made, and the server's answer cannot be read: {why}"));
         match (read(outline.result), read(outline.error)) {
             (Ok(Some(_)), Ok(Some(_))) => unread("it is both a result and an error"),
             (Ok(None), Ok(None)) => unread("it is neither a result nor an error"),
             (Ok(Some(result)), Ok(None)) if called.may_go_on(&result.value) => {
-                self.judge.wants_input(called, result.value.get("requestState").unwrap_or(&Value::Null));
-                self.relay(batch, text);
+                match self.judge.wants_input(called, &result.value) {
+                    Ok(()) => self.relay(batch, text),
+                    Err(why) => failed(&why),
+                }
             }
             (Ok(Some(result)), Ok(None)) => {
                 let ok = result.value.get("isError") != Some(&Value::Bool(true));

@@ -1,20 +1,19 @@
 //! Calls as the runtime judges them: asked for, then finished, each with its record before anything goes on.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use jackline_core::catalogue::Catalogue;
 use jackline_core::code;
 use jackline_core::decision::{EditTarget, Verdict};
-use jackline_core::event::{Body, Call, Event, Outcome, TOOL_NAME_BYTES_MAX};
-use jackline_core::json::canonical;
+use jackline_core::event::{Body, Call, Continued, Event, Outcome, TOOL_NAME_BYTES_MAX};
 use jackline_core::listing::{Listing, MCP_HOST, tool_name};
-use jackline_core::sha::Digest;
 use jackline_core::tools::{self, OWN_ARGUMENT};
 use jackline_runtime::{Answer, Runtime};
 use serde_json::{Map, Value, json};
 
+use super::continued::{Continuations, Paused, ROUNDS_MAX};
 use super::roots::Roots;
 use crate::join::{CALL_ID_BYTES_MAX, CLAUDE_CALL, Joined, Joiner, event, fresh_call_id};
 use crate::message::{Message, is_disguised};
@@ -24,8 +23,6 @@ use crate::reply::{self, block};
 pub(super) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 /// The parameters of a call.
 const PARAMS: [&str; 6] = ["name", "arguments", "_meta", "task", "requestState", "inputResponses"];
-/// Calls that wait for a client's input; an older one is judged anew.
-const CONTINUED_MAX: usize = 64;
 /// Sessions that were told of the present list; more than one is rare.
 const TOLD_MAX: usize = 64;
 
@@ -34,9 +31,13 @@ const TOLD_MAX: usize = 64;
 pub(super) struct Called {
     session: String,
     agent: Option<String>,
-    call: Call,
+    pub(super) call: Call,
     /// The client speaks a protocol in which results say whether they are the last word.
     stateless: bool,
+    /// How often the client came back with it, because the server asked for input.
+    rounds: u32,
+    /// A host's hook let it through before it came here.
+    agreed: bool,
 }
 
 /// A call as the client asks for it.
@@ -134,8 +135,8 @@ pub(super) struct Judge {
     /// A definition is in force, and stays so: what was accepted once does not go with its file.
     in_force: AtomicBool,
     listed: Mutex<Lists>,
-    /// Calls that the server wants input for, by what a request to go on must repeat.
-    continued: Mutex<VecDeque<(Digest, Called)>>,
+    /// Calls that the server wants input for.
+    continued: Continuations,
     /// From where the server may see a relative path, besides the client's roots.
     dirs: Vec<String>,
     roots: Arc<Roots>,
@@ -149,7 +150,7 @@ impl Judge {
         (dirs, roots): (Vec<String>, Arc<Roots>),
     ) -> Self {
         let (server, listed) = (Mutex::new(name.map(safe_name)), Mutex::default());
-        let (in_force, turn, continued) = (AtomicBool::new(false), Mutex::default(), Mutex::default());
+        let (in_force, turn, continued) = (AtomicBool::new(false), Mutex::default(), Continuations::default());
         Self { runtime, joiner, turn, server, in_force, listed, continued, dirs, roots }
     }
 
@@ -226,19 +227,26 @@ impl Judge {
     /// people should know.
     pub(super) fn requested(&self, asked: &Asked<'_>, unlisted: bool) -> (Judged, Vec<String>) {
         let tool = cut(&tool_name(&self.server(), &safe(asked.tool)));
-        if let Some(called) = self.goes_on(&tool, asked) {
-            return (Judged::Pass(Box::new(called), None), Vec::new());
-        }
-        let called = match self.join(tool, asked) {
+        // From now on its paths may lead elsewhere.
+        asked.responses.into_iter().for_each(|responses| self.roots.given(responses));
+        let goes_on = self.goes_on(&tool, asked);
+        let mut called = match goes_on.map_or_else(|| self.join(tool, asked), Ok) {
             Ok(called) => Called { call: Call { unlisted, ..called.call }, ..called },
             Err(answer) => return (Judged::Denied(self.denial(&answer, asked)), Vec::new()),
         };
         let mut notices = self.tell(&called.session);
         let answer = self.decide(&called.event(Body::CallRequested(called.call.clone())));
         notices.extend(self.unchecked(&called.call.tool, &answer));
+        let goes_on = called.call.continued.take().is_some_and(|continued| continued.known);
         // Nobody can be asked here: a question is a no. Where a hook asked before, this call is not asked about again.
         if answer.verdict != Verdict::Allow {
+            if goes_on {
+                self.finished(&called, false, &json!({ "error": "it was refused when it was to go on" }));
+            }
             return (Judged::Denied(self.denial(&answer, asked)), notices);
+        }
+        if !goes_on {
+            called.agreed = answer.again;
         }
         let edited = answer.edit(EditTarget::Args).map(|edit| edit.value.clone());
         let edited = called.addressed(edited.as_ref()).or(edited);
@@ -261,9 +269,11 @@ impl Judge {
         let (joined, id) = addressed.map_or((None, None), |(joined, id)| (Some(joined), Some(id)));
         let id = id.or_else(|| asked.host_id.map(str::to_owned));
         let (own_id, dirs) = (id.is_none(), self.roots.and(&self.dirs));
-        let call = Call { id: id.or_else(fresh_call_id), own_id, dirs, ..Call::new(tool, args) };
+        let given = asked.state.map(|_| asked.responses.cloned().unwrap_or_default());
+        let continued = given.map(|given| Continued { asked: Value::Null, given, known: false, agreed: false });
+        let call = Call { id: id.or_else(fresh_call_id), own_id, dirs, continued, ..Call::new(tool, args) };
         let Joined { session, agent } = joined.map_or_else(|| self.joiner.join(&self.runtime, &call), Ok)?;
-        Ok(Called { session, agent, call, stateless: asked.stateless })
+        Ok(Called { session, agent, call, stateless: asked.stateless, rounds: 0, agreed: false })
     }
 
     fn denial(&self, answer: &Answer, asked: &Asked<'_>) -> Value {
@@ -278,23 +288,28 @@ impl Judge {
         reply::denial(answer, &text, asked.stateless)
     }
 
-    /// The call that a client goes on with, now that the server has its input: it was judged when it began.
+    /// The call that a client goes on with, now that the server has its input.
     fn goes_on(&self, tool: &str, asked: &Asked<'_>) -> Option<Called> {
-        let key = key(tool, &asked.args, asked.state?);
-        let seen_anew = asked.responses.is_some_and(|responses| self.roots.given(responses));
-        let mut continued = lock(&self.continued);
-        let at = continued.iter().position(|(known, _)| *known == key)?;
-        // Nobody has judged where its paths lead from there.
-        continued.remove(at).map(|(_, called)| called).filter(|_| !seen_anew)
+        let Paused { called, asked: wanted } = self.continued.take(tool, &asked.args, asked.state?)?;
+        let given = asked.responses.cloned().unwrap_or_default();
+        let continued = Some(Continued { asked: wanted, given, known: true, agreed: called.agreed });
+        let call = Call { dirs: self.roots.and(&self.dirs), continued, ..called.call };
+        Some(Called { call, rounds: called.rounds + 1, ..called })
     }
 
-    /// The server wants input before it goes on with a call.
-    pub(super) fn wants_input(&self, called: &Called, state: &Value) {
-        let mut continued = lock(&self.continued);
-        if continued.len() >= CONTINUED_MAX {
-            continued.pop_front();
+    /// The server wants input before it goes on with a call; or why it gets none.
+    pub(super) fn wants_input(&self, called: &Called, result: &Value) -> Result<(), String> {
+        if called.rounds >= ROUNDS_MAX {
+            return Err(format!("the call was made, and the server asked for input more than {ROUNDS_MAX} times"));
         }
-        continued.push_back((key(&called.call.tool, &called.call.args, state), called.clone()));
+        self.continued.add(called, result).iter().for_each(|paused| self.give_up(paused));
+        Ok(())
+    }
+
+    /// Keeps that nobody came back with what the server asked.
+    fn give_up(&self, Paused { called, asked }: &Paused) {
+        let error = "the client did not come back with what the server asked for";
+        self.finished(called, false, &json!({ "error": error, "asked": asked }));
     }
 
     /// Keeps the end of a call; gives the result as it is to be shown, where that is another one.
@@ -326,6 +341,7 @@ impl Judge {
 
     /// The proxy ends, and what it started with it.
     pub(super) fn end(&self) {
+        self.continued.close().iter().for_each(|paused| self.give_up(paused));
         self.joiner.end(&self.runtime);
         self.runtime.catch_up();
     }
@@ -386,11 +402,6 @@ fn advised(mut error: Value, feedback: &str) -> Value {
         shown.insert("message".to_owned(), json!(message));
     }
     error
-}
-
-/// What a request must repeat to go on with a call.
-fn key(tool: &str, args: &Value, state: &Value) -> Digest {
-    Digest::of_parts([tool.as_bytes(), &canonical(args), &canonical(state)])
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

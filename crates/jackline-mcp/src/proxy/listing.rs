@@ -13,6 +13,7 @@ use jackline_core::sha::Digest;
 use serde_json::Value;
 
 use super::judge::safe;
+use crate::message::is_disguised;
 
 /// Tools that are known of one server, over all pages; a server with more is one that floods.
 const CATALOGUE_MAX: usize = 4096;
@@ -25,6 +26,9 @@ const AGAIN_MS: u64 = 5_000;
 
 /// How the keys of a tool's `_meta` begin that Claude Code reads: words to find it by, and how much of it is shown.
 const HOST_NOTES: &str = "anthropic/";
+
+/// What a list consists of.
+const MEMBERS: [&str; 2] = ["tools", "nextCursor"];
 
 /// Who asked for a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -257,6 +261,9 @@ impl Tool {
 }
 
 fn tools(result: &Value) -> Result<Vec<(String, Tool)>, String> {
+    if result.as_object().is_some_and(|fields| is_disguised(fields, &MEMBERS)) {
+        return Err("a member is spelled in other letters, which some would take for it".to_owned());
+    }
     let tools = result.get("tools").and_then(Value::as_array).ok_or("`tools` is no list")?;
     tools.iter().map(|tool| Ok((name(tool)?, Tool::of(tool)))).collect()
 }
@@ -339,6 +346,8 @@ mod tests {
             json!({}),
             json!({"tools": [{"name": 5}]}),
             json!({"tools": [], "nextCursor": 7}),
+            json!({"tools": [tool("a", "")], "Tools": [tool("a", "another")]}),
+            json!({"tools": [tool("a", "")], "nextcursor": "2"}),
             json!({"tools": many}),
         ] {
             let listings = Listings::default();

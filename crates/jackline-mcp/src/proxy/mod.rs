@@ -8,6 +8,7 @@
 mod batch;
 mod child;
 mod connections;
+mod continued;
 mod downward;
 mod greeting;
 mod headers;

@@ -223,7 +223,7 @@ impl Server for Address {
             let limit = request.config().timeout_global(Some(Duration::from_secs(2))).build();
             drop(self.remote.dress(limit, version.as_deref(), session.as_deref()).call());
         }
-        (format!("the server at `{url}` was left"), Some(0))
+        (format!("the server at `{}` was left", origin(&url)), Some(0))
     }
 }
 
@@ -301,7 +301,7 @@ impl Remote {
         let place = way.place.filter(|_| !posted.greets() && posted.id.is_some());
         let mut written = Written { text: &posted.text, place };
         let sent = request.send(SendBody::from_reader(&mut written));
-        sent.map_err(|fault| format!("the server cannot be reached: {fault}"))
+        sent.map_err(|fault| unreached(&fault))
     }
 
     /// Posts what wants no answer.
@@ -457,7 +457,7 @@ impl Remote {
         let mut request = self.dress(agent.get(self.url()), version.as_deref(), session.as_deref());
         request = last_id.into_iter().fold(request, |request, id| request.header("Last-Event-ID", id));
         let response = request.header("Accept", "text/event-stream").call();
-        response.map_err(|fault| format!("the server cannot be reached: {fault}"))
+        response.map_err(|fault| unreached(&fault))
     }
 }
 
@@ -499,11 +499,30 @@ fn moved(url: &str, response: &Response<Body>) -> Option<String> {
     (path.starts_with('/') && !path.starts_with("//")).then(|| format!("{origin}{path}"))
 }
 
+fn unreached(fault: &ureq::Error) -> String {
+    match fault {
+        // It says the whole of it.
+        ureq::Error::BadUri(_) => "the server's address is none".to_owned(),
+        fault => format!("the server cannot be reached: {fault}"),
+    }
+}
+
+/// What may be shown of an address: the rest of it may be a secret.
+fn origin(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or_default();
+    format!("{scheme}://{}", host(rest))
+}
+
+/// The host of an address without its scheme, and the port, where it has one.
+fn host(rest: &str) -> &str {
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    authority.rsplit('@').next().unwrap_or_default()
+}
+
 /// Whether no proxy of the environment's stands before this address.
 fn goes_straight(url: &str) -> bool {
     let Some((scheme, rest)) = url.split_once("://") else { return false };
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default();
+    let host = host(rest);
     let name = host
         .strip_prefix('[')
         .and_then(|host| host.split(']').next())
@@ -545,8 +564,11 @@ fn refused(response: &Response<Body>) -> String {
     match response.status().as_u16() {
         status @ 300..=399 => {
             let location = header(response, "location").unwrap_or_default();
+            let location = if location.contains("://") { origin(&location) } else { "the same host".to_owned() };
             let location: String = location.chars().take(LOCATION_CHARS_MAX).collect();
-            format!("the server answered with status {status}: it is at `{location}`; give that with `--url`")
+            format!(
+                "the server answered with status {status}: it is elsewhere, on {location}; give that address with `--url`"
+            )
         }
         status @ (401 | 403) => format!("the server refused us with status {status}; give it a token with `--header`"),
         404 => "the server does not know this address, or has forgotten the session (status 404)".to_owned(),
@@ -557,6 +579,12 @@ fn refused(response: &Response<Body>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_an_address_only_the_host_is_shown() {
+        assert_eq!(origin("https://joe:pw@x.example:8/secret/mcp?key=k#f"), "https://x.example:8");
+        assert_eq!(origin("http://[::1]:8?key=a@b"), "http://[::1]:8");
+    }
 
     #[test]
     fn what_is_plain_or_on_this_machine_goes_straight() {

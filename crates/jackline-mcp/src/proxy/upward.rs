@@ -14,7 +14,7 @@ use super::pending::{Refused, Waiting, What};
 use super::server::Sent;
 use super::{End, Proxy};
 use crate::message::{self, Id, Kind, Message};
-use crate::reply::{self, CONNECTION_CLOSED, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR};
+use crate::reply::{self, CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR};
 use crate::scan;
 
 type Belongs<'a> = Option<&'a Arc<Batch>>;
@@ -30,13 +30,14 @@ impl Proxy {
             return;
         }
         match message::read(line) {
+            Err(why) if scan::is_answer(line) => self.unreadable_answer(scan::id_in(line), &why),
             Err(why) => {
                 // Whoever asked is told, where it can be seen who did.
                 let id = scan::id_in(line);
                 let why = format!("no JSON message: {why}");
                 self.client.say(reply::error(id.as_ref(), PARSE_ERROR, &why).as_bytes());
             }
-            Ok(Value::Array(items)) => self.batch(&items),
+            Ok(Value::Array(items)) => self.batch(&items, line),
             Ok(message) => self.message(&message, &message::on_one_line(line), None),
         }
     }
@@ -45,26 +46,44 @@ impl Proxy {
     pub(super) fn client_said_too_much(&self, head: &[u8], tail: &[u8]) {
         let why = format!("the message is longer than {} bytes", LINE_BYTES_MAX);
         let id = scan::id_in_edges(head, tail);
+        if scan::begins_as_answer(message::unmarked(head)) {
+            return self.unreadable_answer(id, &why);
+        }
         self.client.say(reply::error(id.as_ref(), INVALID_REQUEST, &why).as_bytes());
     }
 
-    fn batch(&self, items: &[Value]) {
-        if items.is_empty() || items.len() > BATCH_MAX {
+    /// An answer of the client's that cannot be read: the server waits for it. The client asked for nothing here, and may have
+    /// asked for something else by the same id.
+    fn unreadable_answer(&self, id: Option<Id>, why: &str) {
+        let why = format!("the client's answer cannot be read: {why}");
+        self.note(&why);
+        if let Some(id) = id {
+            let text = reply::error(Some(&id), INTERNAL_ERROR, &why);
+            self.send(&Sent { text: text.as_bytes(), ..Sent::default() });
+        }
+    }
+
+    fn batch(&self, items: &[Value], line: &[u8]) {
+        // As they are written: what is read of a large number is not all of it.
+        let texts = scan::elements(line).filter(|texts| texts.len() == items.len()).unwrap_or_default();
+        if texts.is_empty() || items.len() > BATCH_MAX {
             let why = format!("a batch holds between 1 and {BATCH_MAX} messages");
             return self.client.say(reply::error(None, INVALID_REQUEST, &why).as_bytes());
         }
-        let answered = |item: &&Value| {
-            !matches!(Message::of(item), Ok(Message { kind: Kind::Notification { .. } | Kind::Answer, .. }))
+        let answered = |(item, text): &(&Value, &&[u8])| match Message::of(item) {
+            Ok(message) => matches!(message.kind, Kind::Request { .. }),
+            Err(_) => !scan::is_answer(text),
         };
-        let batch = Arc::new(Batch::of(items.iter().filter(answered).count()));
-        for item in items {
-            self.message(item, item.to_string().as_bytes(), Some(&batch));
+        let batch = Arc::new(Batch::of(items.iter().zip(&texts).filter(answered).count()));
+        for (item, text) in items.iter().zip(texts) {
+            self.message(item, &message::on_one_line(text), Some(&batch));
         }
     }
 
     fn message(&self, value: &Value, text: &[u8], batch: Belongs<'_>) {
         let message = match Message::of(value) {
             Ok(message) => message,
+            Err((id, why)) if scan::is_answer(text) => return self.unreadable_answer(id, why),
             Err((id, why)) => return self.answer(batch, reply::error(id.as_ref(), INVALID_REQUEST, why)),
         };
         match &message.kind {

@@ -83,7 +83,7 @@ impl Server {
         let method = message.get("method").and_then(Value::as_str);
         match (method, id) {
             (None, Some(_)) => {
-                let said = message.get("result").cloned().unwrap_or_default();
+                let said = message.get("result").or_else(|| message.get("error")).cloned().unwrap_or_default();
                 let call = self.asking.take();
                 call.into_iter().for_each(|id| answer(&id, text(&format!("the client said {said}"))));
             }
@@ -160,6 +160,7 @@ impl Server {
             // Strict clients take none of its tools then.
             "bare" => answer(id, json!({ "tools": [{ "name": "bare", "inputSchema": "none" }] })),
             "twice" => answer(id, json!({ "tools": [echo, plain("echo", "always the same")] })),
+            "disguised" => answer(id, json!({ "tools": [plain("echo", "as ever")], "Tools": [echo] })),
             "alike" => {
                 answer(id, json!({ "tools": [plain("a.b", "dotted"), plain("a_b", "lined"), plain("c.d", "alone")] }))
             }
@@ -181,8 +182,33 @@ impl Server {
         let elsewhere = json!({ "type": "object", "$ref": "https://example.com/elsewhere.json" });
         let mut tools = vec![of("echo", text), of("add", numbers), of("far", elsewhere)];
         let plain = [
-            "fail", "error", "die", "hang", "flood", "babble", "change", "leave", "long", "ask", "slow", "deaf",
-            "input", "deep", "nested", "doubled", "nulled", "orphan", "pretend", "both", "empty", "wordy", "linked",
+            "fail",
+            "error",
+            "die",
+            "hang",
+            "flood",
+            "babble",
+            "change",
+            "leave",
+            "long",
+            "ask",
+            "slow",
+            "deaf",
+            "input",
+            "deep",
+            "nested",
+            "doubled",
+            "nulled",
+            "orphan",
+            "pretend",
+            "both",
+            "empty",
+            "wordy",
+            "linked",
+            "torn",
+            "named-twice",
+            "disguised",
+            "methodless",
         ];
         tools.extend(plain.iter().map(|name| of(name, any())));
         if self.changed {
@@ -226,7 +252,9 @@ impl Server {
             "long" => answer(id, text(&lines(1..=number("lines")))),
             "ask" => {
                 self.asking = Some(id.clone());
-                say(&json!({ "jsonrpc": "2.0", "id": 1, "method": "roots/list" }));
+                // An id that a client may use as well, at the same time.
+                let own = if arguments.get("alike").is_some() { id.clone() } else { json!(1) };
+                say(&json!({ "jsonrpc": "2.0", "id": own, "method": "roots/list" }));
             }
             "slow" => {
                 thread::sleep(Duration::from_millis(number("ms")));
@@ -235,8 +263,9 @@ impl Server {
             "deaf" => loop {
                 thread::sleep(Duration::from_secs(1));
             },
-            "input" if parameters.get("requestState").is_none() => {
-                answer(id, json!({ "resultType": "input_required", "requestState": "s1", "inputRequests": {} }));
+            "input" if parameters.get("requestState").is_none() || arguments.get("always").is_some() => {
+                let asks = json!({ "q": { "method": "elicitation/create", "params": { "message": "more?" } } });
+                answer(id, json!({ "resultType": "input_required", "requestState": "s1", "inputRequests": asks }));
             }
             "input" => answer(id, text("with input")),
             "orphan" => {
@@ -283,6 +312,10 @@ fn odd_answer(name: &str, id: &Value) {
         }
         "both" => say(&json!({ "jsonrpc": "2.0", "id": id, "method": "odd/both", "result": text(&lines(1..=2_000)) })),
         "doubled" => print(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[],"content":[]}}}}"#)),
+        "torn" => print(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}},"result":{{"content":[]}}}}"#)),
+        "named-twice" => print(&format!(r#"{{"jsonrpc":"2.0","id":{id},"id":{id},"result":{{"content":[]}}}}"#)),
+        "disguised" => print(&format!(r#"{{"jsonrpc":"2.0","id":{id},"Result":{{"content":[]}}}}"#)),
+        "methodless" => say(&json!({ "jsonrpc": "2.0", "id": id, "method": null, "result": text("said") })),
         "nulled" => say(&json!({ "jsonrpc": "2.0", "id": id, "result": text("said"), "error": null })),
         "empty" => say(&json!({ "jsonrpc": "2.0", "id": id })),
         "wordy" => {

@@ -1,6 +1,6 @@
 //! The JSON form of an event that was built in code: what the log keeps of it.
 
-use jackline_core::event::{Body, Call, Event, OutputSchema};
+use jackline_core::event::{Body, Call, Continued, Event, OutputSchema};
 use serde_json::{Map, Value, json};
 
 /// The JSON form of an event that was built in code.
@@ -61,8 +61,18 @@ fn raw_call(call: &Call) -> Value {
         fields.extend(call.unlisted.then(|| ("unlisted".to_owned(), json!(true))));
         fields.extend(call.own_id.then(|| ("own_id".to_owned(), json!(true))));
         fields.extend((!call.dirs.is_empty()).then(|| ("dirs".to_owned(), json!(call.dirs))));
+        fields.extend(call.continued.as_ref().map(|continued| ("continued".to_owned(), raw_continued(continued))));
     }
     raw
+}
+
+fn raw_continued(continued: &Continued) -> Value {
+    object([
+        ("asked", continued.asked.clone()),
+        ("given", continued.given.clone()),
+        ("known", continued.known.into()),
+        ("agreed", continued.agreed.into()),
+    ])
 }
 
 /// An object of these members, which are moved: `json!` would write each value anew.

@@ -28,12 +28,17 @@ const URL: &str = "--url";
 const STREAMABLE: &str = "--streamable-http";
 /// The same for one whose address stands under [`HTTP_URL_KEY`].
 const HTTP_URL: &str = "--http-url";
+/// What stands behind each of them where the address is in a variable, and what that is called then.
+const IN_VARIABLE: &str = "-env";
+const URL_VARIABLE: &str = "JACKLINE_URL";
 const URL_KEY: &str = "url";
 /// Where Gemini CLI and Qwen Code have an address of this transport.
 const HTTP_URL_KEY: &str = "httpUrl";
 const HEADER: &str = "--header-env";
 /// What the variables are called that hold the headers of an address.
 const VARIABLE: &str = "JACKLINE_HEADER_";
+/// Where an entry says in which directory its program is started.
+const CWD_KEY: &str = "cwd";
 /// Where an entry has the variables of its program.
 const ENV_KEY: &str = "env";
 
@@ -56,6 +61,9 @@ pub struct Line {
     pub options: Vec<String>,
     /// Options of those that belong to one project.
     pub project: Vec<String>,
+    /// Options of others that are started in a directory of their own; none where nobody can tell which project they are
+    /// for, since their host starts the rest in it.
+    pub apart: Option<Vec<String>>,
     /// The project by which they judge here.
     pub root: String,
 }
@@ -82,10 +90,13 @@ pub fn wrap(text: &str, places: &[Place<'_>], line: &Line) -> Result<Wrapped, Se
         let mut words: Vec<String> = PROXY.iter().map(|word| (*word).to_owned()).collect();
         words.extend(named(item.key.as_deref().unwrap_or_default()));
         words.extend(line.options.iter().cloned());
-        if matches!(place, Place::Project(_)) {
-            words.extend(line.project.iter().cloned());
-        }
         let (name, entry) = (item.key.as_deref().unwrap_or_default(), item.node.value(read));
+        let apart = entry.get(CWD_KEY).is_some_and(|dir| !dir.is_null());
+        match (place, apart) {
+            (Place::Project(_), _) => words.extend(line.project.iter().cloned()),
+            (_, true) => words.extend(line.apart.iter().flatten().cloned()),
+            _ => {}
+        }
         if own::line_beginning(&entry, PROXY).is_some_and(|proxy| astray(&proxy, name, &line.root).is_some()) {
             return Err("it is behind a proxy that judges by something else; `jackline doctor` says by what");
         }
@@ -96,7 +107,8 @@ pub fn wrap(text: &str, places: &[Place<'_>], line: &Line) -> Result<Wrapped, Se
                         another name and run this again",
             );
         }
-        Change { text: read, edits, entry: &item.node }.put_in(&line.program, words)
+        let placed = matches!(place, Place::Project(_)) || !apart || line.apart.is_some();
+        Change { text: read, edits, entry: &item.node }.put_in(&line.program, words, placed)
     })
 }
 
@@ -234,7 +246,8 @@ impl<'t> Change<'t, '_, '_> {
         items.iter().map(|item| item.node.value(self.text).as_str().unwrap_or_default().to_owned()).collect()
     }
 
-    fn put_in(mut self, program: &str, words: Vec<String>) -> Outcome {
+    /// `placed` where the proxy would find the project's definition.
+    fn put_in(mut self, program: &str, words: Vec<String>, placed: bool) -> Outcome {
         if self.entry.kind != Kind::Object {
             return Err("it is no object");
         }
@@ -243,6 +256,12 @@ impl<'t> Change<'t, '_, '_> {
         }
         if own::line_of(&self.entry.value(self.text)).is_some() {
             return Err("it is Jackline's own server, which has its calls judged by itself");
+        }
+        if !placed {
+            return Err(
+                "it is started in a directory of its own (`cwd`), where no project's definition is found; name a project \
+                        for it with `--workspace DIR`",
+            );
         }
         if ["oauth", "headersHelper"].iter().any(|key| self.item(key).is_some()) {
             return Err("it signs in by itself, which the proxy does not do for it");
@@ -289,21 +308,35 @@ impl<'t> Change<'t, '_, '_> {
         if ["args", ENV_KEY].iter().any(|key| self.item(key).is_some()) {
             return Err("it has an address and `args` or `env` too");
         }
-        let mut front = format!("{}, {}, {}", quoted(&words), Value::from(option), self.raw(&url.node));
+        let raw = self.raw(&url.node);
+        let telling = url.node.value(self.text).as_str().is_some_and(is_telling);
+        let mut front = if telling {
+            quoted(&[words, vec![format!("{option}{IN_VARIABLE}"), URL_VARIABLE.to_owned()]].concat())
+        } else {
+            format!("{}, {}, {raw}", quoted(&words), Value::from(option))
+        };
+        let variable = format!("{}: {raw}", Value::from(URL_VARIABLE));
+        let between = self.between(url);
+        let mut env = String::new();
         if let Some(headers) = self.item("headers") {
             self.edits.put(headers.key_span(self.text), Value::from(ENV_KEY).to_string());
+            if telling {
+                let comma = if headers.node.items.is_empty() { "" } else { "," };
+                self.edits.put(headers.node.span.start + 1..headers.node.span.start + 1, format!("{variable}{comma}"));
+            }
             for (at, header) in headers.node.items.iter().enumerate() {
                 let variable = format!("{VARIABLE}{}", at + 1);
                 let given = format!("{}={variable}", header.key.as_deref().unwrap_or_default());
                 front.push_str(&format!(", {}, {}", Value::from(HEADER), Value::from(given)));
                 self.edits.put(header.key_span(self.text), Value::from(variable).to_string());
             }
+        } else if telling {
+            env = format!(", {}{between}{{ {variable}}}", Value::from(ENV_KEY));
         }
         if let Some(kind) = self.item("type") {
             self.edits.put(kind.node.span.clone(), "\"stdio\"");
         }
-        let between = self.between(url);
-        let made = format!("\"command\"{between}{}, \"args\"{between}[{front}]", Value::from(program));
+        let made = format!("\"command\"{between}{}, \"args\"{between}[{front}]{env}", Value::from(program));
         self.edits.put(url.start..url.end(), made);
         Ok(true)
     }
@@ -321,7 +354,9 @@ impl<'t> Change<'t, '_, '_> {
         }
         let addresses =
             [(URL, URL_KEY, "http"), (HTTP_URL, HTTP_URL_KEY, "http"), (STREAMABLE, URL_KEY, "streamable-http")];
-        match addresses.iter().find_map(|(option, key, kind)| Some((after(option)?, *key, *kind))) {
+        let hidden = |option: &str| after(&format!("{option}{IN_VARIABLE}")).and_then(|_| self.hidden_url());
+        let url = |option: &str| after(option).or_else(|| hidden(option));
+        match addresses.iter().find_map(|(option, key, kind)| Some((url(option)?, *key, *kind))) {
             Some(address) => self.take_out_address(command, args, address),
             None => Err("it is behind a proxy that was changed by hand"),
         }
@@ -351,8 +386,38 @@ impl<'t> Change<'t, '_, '_> {
         if let Some(kind) = self.item("type") {
             self.edits.put(kind.node.span.clone(), Value::from(was).to_string());
         }
-        self.give_back_headers();
+        if !self.take_out_variable(args) {
+            self.give_back_headers();
+        }
         Ok(true)
+    }
+
+    /// The variable that holds an address, where that was made of it.
+    fn hidden_url(&self) -> Option<&'t Item> {
+        let words = self.words();
+        let mut pairs = words.iter().zip(words.iter().skip(1));
+        pairs.find(|(option, word)| option.ends_with(IN_VARIABLE) && *word == URL_VARIABLE)?;
+        self.item(ENV_KEY)?.node.items.iter().find(|item| item.key.as_deref() == Some(URL_VARIABLE))
+    }
+
+    /// Takes the variable of an address out of a list that was made for it; whether there was one.
+    fn take_out_variable(&mut self, args: &Item) -> bool {
+        let (Some(env), Some(url)) = (self.item(ENV_KEY), self.hidden_url()) else { return false };
+        if !env.node.opens_wide(self.text) || self.words().iter().any(|word| word == HEADER) {
+            return false;
+        }
+        let follows = self.text.get(args.end()..env.start).is_some_and(|text| text.trim() == ",");
+        if env.node.items.len() == 1 && follows {
+            self.edits.put(args.end()..env.end(), "");
+        } else {
+            self.drop_variables(env, |item| item.start == url.start);
+        }
+        true
+    }
+
+    fn drop_variables(&mut self, env: &Item, is_gone: impl Fn(&Item) -> bool) {
+        let gone: Vec<bool> = env.node.items.iter().map(is_gone).collect();
+        self.edits.drop_items(&env.node, &gone);
     }
 
     /// The variables that were made of headers are headers again; those that a person gave the proxy since stay variables.
@@ -366,24 +431,41 @@ impl<'t> Change<'t, '_, '_> {
             .collect();
         let header =
             |item: &Item| made.iter().find(|(_, name)| item.key.as_deref() == Some(name)).map(|(header, _)| *header);
-        let added: Vec<bool> = env.node.items.iter().map(|item| header(item).is_none()).collect();
+        let url = self.hidden_url();
+        let is_url = |item: &Item| url.is_some_and(|url| url.start == item.start);
+        let is_added = |item: &Item| header(item).is_none() && !is_url(item);
+        let added: Vec<&Item> = env.node.items.iter().filter(|item| is_added(item)).collect();
         // An empty one was made of headers that were empty.
-        if !added.is_empty() && !added.contains(&false) {
+        if !added.is_empty() && !env.node.items.iter().any(|item| header(item).is_some()) {
+            url.into_iter().for_each(|_| self.drop_variables(env, is_url));
             return;
         }
         self.edits.put(env.key_span(self.text), "\"headers\"");
+        if !added.is_empty() {
+            let raw = |item: &&Item| self.text.get(item.start..item.end()).unwrap_or_default();
+            let own: Vec<&str> = added.iter().map(raw).collect();
+            let own = format!(", {}{}{{{}}}", Value::from(ENV_KEY), self.between(env), own.join(", "));
+            self.drop_variables(env, |item| is_url(item) || is_added(item));
+            self.edits.put(env.end()..env.end(), own);
+        } else if let Some(url) = url.filter(|url| env.node.items.first().is_some_and(|first| first.start == url.start))
+        {
+            let rest = self.text.get(url.end()..).unwrap_or_default();
+            let comma = rest.find(',').filter(|_| env.node.items.len() > 1).map_or(0, |at| at + 1);
+            self.edits.put(env.node.span.start + 1..url.end() + comma, "");
+        } else if url.is_some() {
+            self.drop_variables(env, is_url);
+        }
         for (item, header) in env.node.items.iter().filter_map(|item| Some((item, header(item)?))) {
             self.edits.put(item.key_span(self.text), Value::from(header).to_string());
         }
-        if added.contains(&true) {
-            let raw = |item: &Item| self.text.get(item.start..item.end()).unwrap_or_default();
-            let own = env.node.items.iter().zip(&added).filter(|(_, added)| **added);
-            let own: Vec<&str> = own.map(|(item, _)| raw(item)).collect();
-            let own = format!(", {}{}{{{}}}", Value::from(ENV_KEY), self.between(env), own.join(", "));
-            self.edits.drop_items(&env.node, &added);
-            self.edits.put(env.end()..env.end(), own);
-        }
     }
+}
+
+/// Whether an address may hold what others should not see, or what its host puts in first: the list of processes shows
+/// what a program is started with.
+fn is_telling(url: &str) -> bool {
+    let authority = url.split_once("://").map_or(url, |(_, rest)| rest).split(['/', '?', '#']).next();
+    url.contains('?') || url.contains("${") || authority.is_some_and(|authority| authority.contains('@'))
 }
 
 fn quoted(words: &[String]) -> String {

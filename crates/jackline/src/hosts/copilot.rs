@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 
 use super::claude::PROJECT_SERVERS;
 use super::folder::listing;
-use super::{AtBroken, AtFailure, AtMissing, Folder, Host, Listed, Trial, basis, folder as folders, told_to_deny};
+use super::{
+    AtBroken, AtFailure, AtMissing, Folder, Host, Listed, STARTED_IN, Trial, basis, folder as folders, told_to_deny,
+};
 use crate::bounded::Answered;
 use crate::error::CommandError;
 use crate::place;
@@ -105,7 +107,7 @@ fn servers(scope: Scope, root: &Path) -> Result<Listed<'_>, CommandError> {
         return Ok(Listed { file: root.join(PROJECT_SERVERS), place: Place::Top, workspace: None });
     }
     let file = home().map(|dir| dir.join("mcp-config.json")).ok_or_else(|| HOST.homeless())?;
-    Ok(Listed { file, place: Place::Top, workspace: Some(".") })
+    Ok(Listed { file, place: Place::Top, workspace: Some(STARTED_IN) })
 }
 
 /// It asks on a terminal and passes over what nobody trusted; a flag of one start is not ours to see.

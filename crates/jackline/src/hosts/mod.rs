@@ -100,6 +100,9 @@ pub(crate) struct Listed<'a> {
 /// How editors name the project's directory in their lists of servers, which they start somewhere else.
 pub(crate) const WORKSPACE_FOLDER: &str = "${workspaceFolder}";
 
+/// How a list names the project of a host that starts its servers there.
+pub(crate) const STARTED_IN: &str = ".";
+
 /// How a host keeps a person's trust in hooks.
 pub(crate) struct Trusting {
     pub(crate) how: &'static dyn Trust,

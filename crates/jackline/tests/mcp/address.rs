@@ -368,7 +368,8 @@ fn a_server_that_is_elsewhere_in_the_same_place_is_found() {
     assert_eq!(ping(&door("/mcp/".to_owned()))["result"], json!({}));
     let away = ping(&door(other.url.clone()));
     let why = away["error"]["message"].as_str().expect("a message");
-    assert!(why.contains("status 307") && why.contains(&other.url), "{away}");
+    assert!(why.contains("status 307") && why.contains(other.url.trim_end_matches("/mcp")), "{away}");
+    assert!(!why.contains("/mcp"), "the rest of an address may be a secret: {away}");
     assert!(other.heard().is_empty(), "nobody else is sent anything");
 }
 
@@ -386,8 +387,32 @@ fn secrets_come_from_variables_and_mistakes_do_not_show_them() {
     assert_eq!(unset.status.code(), Some(2));
     let wrong = world.jackline(&["mcp", "proxy", "--url", &server.url, "--header", "hidden"]);
     assert!(wrong.status.code() == Some(2) && !String::from_utf8_lossy(&wrong.stderr).contains("hidden"));
-    let no_address = world.jackline(&["mcp", "proxy", "--url", "ftp://x"]);
-    assert_eq!(no_address.status.code(), Some(2));
+    let no_address = world.jackline(&["mcp", "proxy", "--url", "ftp://hidden"]);
+    assert!(no_address.status.code() == Some(2) && !String::from_utf8_lossy(&no_address.stderr).contains("hidden"));
+}
+
+#[test]
+fn an_address_comes_from_a_variable_and_is_not_shown() {
+    let world = World::new("jackline: 1\n");
+    let server = Server::start();
+    let arguments = ["mcp", "proxy", "--name", "far", "--url-env", "ADDRESS_OF_MINE"];
+    let mut command = world.command(&arguments);
+    command.env("ADDRESS_OF_MINE", format!("{}?key=hidden", server.url));
+    let mut client = Client::start(command);
+    client.greet();
+    let waiting = client.ask("tools/call", json!({"name": "hang", "arguments": {}}));
+    while server.asked("tools/call").is_empty() {
+        thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(server.asked("tools/call")[0].path, "/mcp?key=hidden");
+    let pid = client.child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().is_ok_and(|status| status.success()));
+    let answer = client.answer_to(&waiting).to_string();
+    assert!(answer.contains("was left") && !answer.contains("hidden"), "{answer}");
+    client.ended();
+    assert!(!client.complaints().contains("hidden"));
+    let unset = world.jackline(&arguments);
+    assert_eq!(unset.status.code(), Some(2));
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn odd_list(world: &World, options: &[&str], how: &str) -> super::client::Client
 
 #[test]
 fn without_a_list_that_can_be_read_calls_are_refused() {
-    for how in ["endless", "doubled-key", "deep", "null", "error"] {
+    for how in ["endless", "doubled-key", "disguised", "deep", "null", "error"] {
         let world = World::new(STRICT);
         let mut client = odd_list(&world, &["--name", "odd"], how);
         client.request("tools/list", json!({}));
@@ -34,7 +34,7 @@ fn without_a_list_that_can_be_read_calls_are_refused() {
 
 #[test]
 fn a_list_that_cannot_be_read_is_not_shown_either() {
-    for how in ["doubled-key", "deep", "null"] {
+    for how in ["doubled-key", "disguised", "deep", "null"] {
         let world = World::new("jackline: 1\n");
         let mut client = odd_list(&world, &[], how);
         let listed = client.request("tools/list", json!({}));

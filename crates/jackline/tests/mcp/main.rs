@@ -10,6 +10,7 @@ mod addressed;
 mod babble;
 mod changed;
 mod client;
+mod continued;
 mod joined;
 mod judged;
 mod listening;

@@ -156,6 +156,24 @@ fn a_result_that_cannot_be_read_is_an_error_that_says_so_of_a_call_that_was_made
 }
 
 #[test]
+fn an_answer_that_says_a_member_twice_is_an_error_at_once() {
+    let world = world();
+    let mut client = world.odd(&["--timeout", "50s"]);
+    let begun = Instant::now();
+    for tool in ["torn", "named-twice", "disguised"] {
+        let answer = client.call(tool, json!({}));
+        assert!(answer["error"]["message"].to_string().contains("says a member twice"), "{tool}: {answer}");
+    }
+    let id = client.ask("tools/call", json!({"name": "methodless", "arguments": {}}));
+    let said = client.message();
+    assert_eq!((&said["id"], text(&said)), (&id, "said"), "{said}");
+    assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
+    client.leave();
+    let ends: Vec<_> = world.records_of("call.finished").iter().map(|end| end["data"]["ok"].clone()).collect();
+    assert_eq!(ends, [json!(false), json!(false), json!(false), json!(true)]);
+}
+
+#[test]
 fn babble_is_kept_from_the_client() {
     let world = world();
     let mut client = world.odd(&[]);

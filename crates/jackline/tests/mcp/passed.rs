@@ -130,3 +130,39 @@ fn notices_of_the_server_pass() {
     client.call("change", json!({}));
     assert_eq!(client.aside, [json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})]);
 }
+
+#[test]
+fn a_call_in_a_batch_passes_byte_for_byte_too() {
+    let world = World::new("jackline: 1\n");
+    let mut client = world.odd(&[]);
+    let call = r#"{"id":"b", "jsonrpc":"2.0","method":"tools/call","params":{"arguments":{"text":"x","n":123456789012345678901,"f":1.50},"name":"echo"}}"#;
+    client.say(&format!("[ {call} ]"));
+    assert_eq!(client.message()[0]["id"], "b");
+    let log = std::fs::read_to_string(world.path("log")).expect("a log");
+    assert!(log.lines().any(|line| line == call), "{log}");
+}
+
+#[test]
+fn an_answer_of_the_clients_that_cannot_be_read_is_an_error_for_the_server() {
+    let world = World::new("jackline: 1\nloop: false\n");
+    let mut client = world.odd(&[]);
+    let long = format!(r#"{{"roots":[{{"uri":"{}"}}]}}"#, "x".repeat(17 << 20));
+    let deep = format!("{}{}", "[".repeat(80), "]".repeat(80));
+    let unreadable = [r#"{"roots":[{"uri":"cut \ud83d"}]}"#, r#"{"a":1,"a":2}"#, "{},\"Result\":{}", &deep, &long];
+    for result in unreadable {
+        let call = client.ask("tools/call", json!({"name": "ask", "arguments": {"alike": true}}));
+        let asked = client.message();
+        assert_eq!((&asked["method"], &asked["id"]), (&json!("roots/list"), &call));
+        client.say(&format!(r#"{{"jsonrpc":"2.0","id":{call},"result":{result}}}"#));
+        let answer = client.answer_to(&call);
+        assert!(text(&answer).contains("the client's answer cannot be read"), "{answer}");
+    }
+    let call = client.ask("tools/call", json!({"name": "ask", "arguments": {"alike": true}}));
+    client.message();
+    client.say(&format!(r#"[{{"id":{call},"result":{{}},"Error":{{}}}},{{"id":"p","method":"ping"}}]"#));
+    let mut heard = vec![client.message(), client.message()];
+    heard.sort_by_key(|message| message.is_array());
+    assert!(text(&heard[0]).contains("the client's answer cannot be read"), "{heard:?}");
+    assert_eq!((heard[1].as_array().map(Vec::len), &heard[1][0]["id"]), (Some(1), &json!("p")), "{heard:?}");
+    assert!(client.aside.is_empty(), "{:?}", client.aside);
+}

@@ -137,3 +137,30 @@ fn a_project_that_is_named_is_written_for_all_servers() {
     client.greet();
     assert_eq!(code(&client.call("echo", json!({"text": "x"}))), "rule/no");
 }
+
+#[test]
+fn a_server_that_is_started_elsewhere_is_guarded_all_the_same_or_left() {
+    let world = World::new("jackline: 1\npolicies: [ { name: no, rule: { tool: mcp__odd__echo } } ]\n");
+    let text = json!({"mcpServers": {"odd": {"command": odd_server(), "cwd": world.path("home")}}}).to_string();
+    fs::write(world.path("ws/.mcp.json"), &text).expect("written");
+    fs::create_dir(world.path("home/.copilot")).expect("made");
+    fs::write(world.path("home/.copilot/mcp-config.json"), &text).expect("written");
+    fs::write(world.path("home/.claude.json"), &text).expect("written");
+    let wrapped = world.jackline(&["mcp", "wrap"]);
+    assert_eq!(wrapped.status.code(), Some(0), "{}", said(&wrapped));
+    assert_eq!(said(&wrapped).matches("in a directory of its own (`cwd`)").count(), 2, "{}", said(&wrapped));
+    for own in ["home/.copilot/mcp-config.json", "home/.claude.json"] {
+        assert_eq!(fs::read_to_string(world.path(own)).expect("there"), text, "{own}");
+    }
+    let entry = configuration(&world)["mcpServers"]["odd"].clone();
+    let words: Vec<&str> = entry["args"].as_array().expect("words").iter().filter_map(Value::as_str).collect();
+    let mut command = std::process::Command::new(entry["command"].as_str().expect("a program"));
+    command.args(words).current_dir(world.path("home")).env_clear().env("HOME", world.path("home"));
+    let mut client = Client::start(command);
+    client.greet();
+    assert_eq!(code(&client.call("echo", json!({"text": "x"}))), "rule/no");
+    client.leave();
+    let project = world.path("ws");
+    let named = world.jackline(&["mcp", "wrap", "--workspace", project.to_str().expect("UTF-8")]);
+    assert!(!said(&named).contains("is left as it is"), "{}", said(&named));
+}

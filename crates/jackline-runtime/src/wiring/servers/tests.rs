@@ -8,6 +8,7 @@ fn line() -> Line {
         program: "/opt/jackline".to_owned(),
         options: words(&["--store", "/s"]),
         project: words(&["--workspace", "/ws"]),
+        apart: Some(words(&["--workspace", "/ws"])),
         root: "/ws".to_owned(),
     }
 }
@@ -166,6 +167,60 @@ fn addresses_become_programs_and_their_headers_variables() {
     check(text, &serde_json::json!({"mcpServers": {"a": entry}}));
 }
 
+#[test]
+fn an_address_that_tells_something_becomes_a_variable() {
+    let told = |option: &str, more: &[&str]| {
+        let start = ["mcp", "proxy", "--name", "a", "--store", "/s", option, "JACKLINE_URL"];
+        [&start[..], more].concat().into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    for (url, key, option) in [
+        ("https://x/mcp?key=k", "url", "--url-env"),
+        ("https://joe:pw@x/mcp", "httpUrl", "--http-url-env"),
+        ("https://x/${KEY}/mcp", "url", "--url-env"),
+    ] {
+        let text = format!(r#"{{"mcpServers":{{"a":{{"{key}" : "{url}","timeout":5}}}}}}"#);
+        let env = serde_json::json!({ "JACKLINE_URL": url });
+        let entry =
+            serde_json::json!({"command": "/opt/jackline", "args": told(option, &[]), "env": env, "timeout": 5});
+        check(&text, &serde_json::json!({ "mcpServers": { "a": entry } }));
+        for headers in ["{}", "{ }"] {
+            let text = format!(r#"{{"mcpServers":{{"a":{{"{key}":"{url}","headers":{headers}}}}}}}"#);
+            let entry = serde_json::json!({"command": "/opt/jackline", "args": told(option, &[]), "env": env});
+            check(&text, &serde_json::json!({ "mcpServers": { "a": entry } }));
+        }
+        for headers in [r#"{"A":"b"}"#, r#"{ "A" : "b" }"#] {
+            let text = format!(
+                r#"{{"mcpServers":{{"a":{{"headers": {headers}, "type":"streamable-http", "url":"{url}"}}}}}}"#
+            );
+            let args = told("--streamable-http-env", &["--header-env", "A=JACKLINE_HEADER_1"]);
+            let env = serde_json::json!({"JACKLINE_URL": url, "JACKLINE_HEADER_1": "b"});
+            let entry = serde_json::json!({"command": "/opt/jackline", "args": args, "env": env, "type": "stdio"});
+            check(&text, &serde_json::json!({ "mcpServers": { "a": entry } }));
+        }
+    }
+}
+
+#[test]
+fn variables_that_a_person_added_beside_an_address_stay() {
+    let plain = r#"{"mcpServers":{"a":{"url":"https://x/?k"}}}"#;
+    given_back(
+        plain,
+        (r#""https://x/?k"}"#, r#""https://x/?k", "MINE":"1"}"#),
+        r#"{"mcpServers":{"a":{"url":"https://x/?k", "env":{ "MINE":"1"}}}}"#,
+    );
+    let headed = r#"{"mcpServers":{"a":{"url":"https://x/?k","headers":{"A":"b"}}}}"#;
+    given_back(
+        headed,
+        (r#""JACKLINE_HEADER_1":"b""#, r#""MINE":"1","JACKLINE_HEADER_1":"b""#),
+        r#"{"mcpServers":{"a":{"url":"https://x/?k","headers":{"A":"b"}, "env":{"MINE":"1"}}}}"#,
+    );
+    given_back(
+        headed,
+        (r#""JACKLINE_HEADER_1":"b""#, r#""MINE":"1""#),
+        r#"{"mcpServers":{"a":{"url":"https://x/?k","env":{"MINE":"1"}}}}"#,
+    );
+}
+
 /// What is given back of an address that was wrapped and then changed by hand.
 #[track_caller]
 fn given_back(text: &str, (from, to): (&str, &str), want: &str) {
@@ -215,6 +270,19 @@ fn servers_of_a_project_know_their_project() {
     let mut want: Value = serde_json::from_str(text).unwrap();
     want["projects"]["/ws"]["mcpServers"]["a"] = serde_json::json!({"command": "/opt/jackline", "args": args});
     check(text, &want);
+}
+
+#[test]
+fn servers_that_are_started_elsewhere_know_their_project_or_are_left() {
+    let text = r#"{"mcpServers":{"a":{"command":"srv","cwd":"/tmp"}}}"#;
+    let args = ["mcp", "proxy", "--name", "a", "--store", "/s", "--workspace", "/ws", "--", "srv"];
+    let entry = serde_json::json!({"command": "/opt/jackline", "args": args, "cwd": "/tmp"});
+    check(text, &serde_json::json!({ "mcpServers": { "a": entry } }));
+    let nowhere = Line { apart: None, ..line() };
+    let left = wrap(text, &PLACES, &nowhere).unwrap();
+    assert_eq!((left.text.as_str(), left.servers.len(), left.left.len()), (text, 0, 1));
+    let wrapped = wrap(text, &PLACES, &line()).unwrap().text;
+    assert!(wrap(&wrapped, &PLACES, &nowhere).unwrap().left.is_empty(), "it is behind the proxy already");
 }
 
 #[test]

@@ -14,6 +14,9 @@ use crate::error::CommandError;
 use crate::place;
 use crate::{arena, interrupt, screen, unload};
 
+/// The options that name a server's address.
+const ADDRESS: &str = "address";
+
 /// Stand between an MCP client and a server, and judge every tool call
 ///
 /// The client runs this instead of the server and speaks to it over standard input and output. Everything but tool
@@ -29,16 +32,25 @@ pub(crate) struct Proxy {
     #[arg(long, value_name = "DURATION")]
     timeout: Option<String>,
     /// A server that is reached over streamable HTTP, instead of a command
-    #[arg(long, aliases = ["streamable-http", "http-url"], conflicts_with = "command")]
+    #[arg(long, aliases = ["streamable-http", "http-url"], conflicts_with = "command", group = ADDRESS)]
     url: Option<String>,
+    /// The same, where the address is in a variable, which other users cannot see in the list of processes
+    #[arg(
+        long,
+        value_name = "VARIABLE",
+        aliases = ["streamable-http-env", "http-url-env"],
+        conflicts_with = "command",
+        group = ADDRESS
+    )]
+    url_env: Option<String>,
     /// A header of every request to that server, `NAME: VALUE`
-    #[arg(long, value_name = "HEADER", requires = "url")]
+    #[arg(long, value_name = "HEADER", requires = ADDRESS)]
     header: Vec<String>,
     /// A header whose value is in a variable, which other users cannot see in the list of processes
-    #[arg(long, value_name = "NAME=VARIABLE", requires = "url")]
+    #[arg(long, value_name = "NAME=VARIABLE", requires = ADDRESS)]
     header_env: Vec<String>,
     /// The server: a program and its arguments, best after `--`
-    #[arg(trailing_var_arg = true, value_name = "COMMAND", required_unless_present = "url")]
+    #[arg(trailing_var_arg = true, value_name = "COMMAND", required_unless_present = ADDRESS)]
     command: Vec<String>,
 }
 
@@ -92,8 +104,15 @@ impl Proxy {
         })
     }
 
+    fn address(&self) -> Result<Option<String>, CommandError> {
+        let Some(variable) = &self.url_env else { return Ok(self.url.clone()) };
+        let unset =
+            || CommandError::input(format!("the variable `{variable}` is not set")).hint("set it, or use `--url`");
+        place::named_variable(variable).map(Some).ok_or_else(unset)
+    }
+
     fn target(&self) -> Result<Target, CommandError> {
-        let Some(url) = &self.url else {
+        let Some(url) = self.address()? else {
             if !self.header.is_empty() || !self.header_env.is_empty() {
                 let why = "a program is sent no headers";
                 return Err(CommandError::input(why).hint("give them with `--url`, or leave them out"));
@@ -101,11 +120,12 @@ impl Proxy {
             return Ok(Target::Program(self.command.clone()));
         };
         if !url.starts_with("http://") && !url.starts_with("https://") {
-            return Err(CommandError::input(format!("`{url}` is no address")).hint("it begins with `https://`"));
+            // It may hold a secret.
+            return Err(CommandError::input("the server's address is none").hint("it begins with `https://`"));
         }
         let given = self.header.iter().map(|header| given_header(header));
         let headers = given.chain(self.header_env.iter().map(|header| header_in_variable(header)));
-        Ok(Target::Address { url: url.clone(), headers: headers.collect::<Result<_, _>>()? })
+        Ok(Target::Address { url, headers: headers.collect::<Result<_, _>>()? })
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use jackline_runtime::wiring::servers::{self, Place, Wrapped};
 
 use crate::error::CommandError;
-use crate::hosts::{self, Host, Listed, Settings, WORKSPACE_FOLDER};
+use crate::hosts::{self, Host, Listed, STARTED_IN, Settings, WORKSPACE_FOLDER};
 use crate::place::{self, Where};
 use crate::{diff, person, screen};
 
@@ -123,7 +123,7 @@ impl Wrap {
         let changed = if self.undo {
             servers::unwrap(text, &places)
         } else {
-            servers::wrap(text, &places, &self.line(root, workspace)?)
+            servers::wrap(text, &places, &self.line(root, workspace, is_inside(settings, root))?)
         };
         let Wrapped { text, listed, servers, left } = changed.map_err(|fault| settings.refused(&fault))?;
         if !listed && self.config.is_some() {
@@ -154,21 +154,23 @@ impl Wrap {
 
     /// Whether the host that reads a named file may start its servers anywhere, and nobody said where they belong.
     fn starts_elsewhere(&self, settings: &Settings, root: &Path) -> bool {
-        let inside = settings.path.canonicalize().is_ok_and(|file| file.starts_with(root));
-        self.config.is_some() && self.at.workspace.is_none() && !inside
+        self.config.is_some() && self.at.workspace.is_none() && !is_inside(settings, root)
     }
 
     /// What runs the proxy: this program, with the store, the home and the project that it would find now, whatever
-    /// variables its client has then.
-    fn line(&self, root: &Path, workspace: Option<&str>) -> Result<servers::Line, CommandError> {
+    /// variables its client has then. `inside` where the list is one of the project's own.
+    fn line(&self, root: &Path, workspace: Option<&str>, inside: bool) -> Result<servers::Line, CommandError> {
         let root = hosts::text(root)?.to_owned();
         let mut options = vec!["--store".to_owned(), hosts::text(&self.at.state()?)?.to_owned()];
         options.extend(hosts::user()?);
         // A project that was named is meant for all of them.
-        let named = workspace.or_else(|| self.at.workspace.as_ref().map(|_| root.as_str()));
+        let given = self.at.workspace.as_ref().map(|_| root.as_str());
+        let named = workspace.filter(|told| given.is_none() || *told != STARTED_IN).or(given);
         options.extend(named.into_iter().flat_map(|named| ["--workspace", named]).map(str::to_owned));
         let project = if named.is_some() { Vec::new() } else { vec!["--workspace".to_owned(), root.clone()] };
-        Ok(servers::Line { program: hosts::text(&place::this_program()?)?.to_owned(), options, project, root })
+        let placed = named.map_or(inside, |named| named != STARTED_IN);
+        let apart = placed.then(|| project.clone());
+        Ok(servers::Line { program: hosts::text(&place::this_program()?)?.to_owned(), options, project, apart, root })
     }
 
     fn carry_out(&self, changes: &[(Settings, String)]) -> Result<(), CommandError> {
@@ -191,4 +193,9 @@ impl Wrap {
         }
         Ok(screen::line("sessions that run already keep the servers they have; start new ones")?)
     }
+}
+
+/// Whether a list lies in the project, and so is the project's own.
+fn is_inside(settings: &Settings, root: &Path) -> bool {
+    settings.path.canonicalize().is_ok_and(|file| file.starts_with(root))
 }
