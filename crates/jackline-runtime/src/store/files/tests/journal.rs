@@ -350,13 +350,14 @@ fn the_log_of_a_runtime_says_what_was_given_back() {
     let fixture = Fixture::new();
     let event = |number: usize| {
         let call = serde_json::json!({ "id": number.to_string(), "tool": "look", "args": { "number": number } });
-        serde_json::json!({ "event": "call.requested", "session": "s", "call": call }).to_string()
+        let event = serde_json::json!({ "event": "call.requested", "session": "s", "call": call });
+        jackline_core::event::read(&event, jackline_core::time::Timestamp(0)).unwrap()
     };
     let handle = |number: usize| {
         let workspace = fixture.dir.path();
         let builder = crate::Runtime::builder().workspace(workspace).state(&fixture.store.root);
         let runtime = builder.definition_yaml("jackline: 1\n").build().unwrap();
-        runtime.handle(&crate::adapters::lines::Lines, event(number).as_bytes());
+        runtime.decide(&event(number));
     };
     let mut number = 0;
     while !fixture.path(JOURNAL).exists() {
