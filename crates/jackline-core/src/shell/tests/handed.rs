@@ -153,3 +153,10 @@ fn programs_that_have_a_shell_run_a_text() {
     opaque("tmux send-keys \"it's\" Enter", false);
     opaque("hyperfine \"it's\"", false);
 }
+
+#[test]
+fn files_named_in_a_format_or_by_a_variable_are_written() {
+    touches("curl -w '%{http_code}%output{a}x%output{>>b}' http://x", &["write a", "write b"]);
+    touches("curl -w '%{http_code}' http://x", &[]);
+    touches("NODE_REDIRECT_WARNINGS=a npm test", &["append a"]);
+}
