@@ -57,11 +57,14 @@ fn lay_together(is_static: bool) {
     }
 }
 
-/// A section of its own before all other code, in a form that both GNU's linker and LLVM's add to their own layout. In a static
-/// program constants begin where a large page does, the C library's first: those of the hook's then lie on one.
+/// Sections of their own before all other code, in a form that both GNU's linker and LLVM's add to their own layout: what the
+/// hook runs, and what a build by a profile splits off of it, which runs now and then all the same.
+///
+/// In a static program there is room between the two. So the first is mapped by itself: by a large page, where the system has
+/// the file in such pieces, and nothing else is, which would count as memory whole.
 fn linker_script(order: &str, is_static: bool) -> String {
-    let mut script = "SECTIONS { .text.hook : {\n".to_owned();
     let lines = || order.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let mut script = "SECTIONS { .text.hook : {\n".to_owned();
     for name in lines() {
         let _ = match name.strip_prefix("file ") {
             // Some libraries have no section per function, but per file, which comes from an archive or by itself.
@@ -70,16 +73,12 @@ fn linker_script(order: &str, is_static: bool) -> String {
             None => writeln!(script, "*(.text.{name} .text.__{name} .text.hot.{name} .text.unlikely.{name})"),
         };
     }
-    // What a build by a profile splits off runs now and then all the same.
+    script += "}\n";
+    script += if is_static { ". = ALIGN(0x1000) + 0x10000;\n.text.seldom : {\n" } else { ".text.seldom : {\n" };
     for name in lines().filter(|line| !line.starts_with("file ")) {
         let _ = writeln!(script, "*(.text.split.{name})");
     }
-    script += "} } INSERT BEFORE .text;\n";
-    if is_static {
-        script +=
-            "SECTIONS { .rodata.hook : ALIGN(0x200000) { *libc.a:*(.rodata .rodata.*) } } INSERT BEFORE .rodata;\n";
-    }
-    script
+    script + "} } INSERT BEFORE .text;\n"
 }
 
 /// What has the linker take the C library and the unwinder from archives, where such a program works here. The libraries

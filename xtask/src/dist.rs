@@ -13,14 +13,12 @@ use crate::elf;
 use crate::shell::{cargo, say, step};
 
 /// Static, and at a fixed address: a position-independent program is relocated anew at each of its starts. The names are as
-/// in `.cargo/config.toml`, which does not count where flags are given. Code and constants are one piece that lies in the file as
-/// it does in memory, by the largest pages: so it is mapped at once, and a page of two mebibytes is one entry where the system
-/// has the file in such pieces.
-const FLAGS: [&str; 5] = [
+/// in `.cargo/config.toml`, which does not count where flags are given. Code and constants are mapped together: each piece that is
+/// mapped by itself costs as much as four pages.
+const FLAGS: [&str; 4] = [
     "-Ctarget-feature=+crt-static",
     "-Crelocation-model=static",
     "-Csymbol-mangling-version=v0",
-    "-Clink-arg=-Wl,-z,max-page-size=0x200000",
     "-Clink-arg=-Wl,-z,noseparate-code",
 ];
 /// What keeps flags apart.
