@@ -287,10 +287,11 @@ impl Label {
 
 /// Which start of the machine this is; nothing where the system does not tell, and then there is no journal.
 static BOOT: LazyLock<Option<Boot>> = LazyLock::new(|| {
-    let text = std::fs::read("/proc/sys/kernel/random/boot_id").ok()?;
-    let mut boot = [0; BOOT_BYTES];
-    let text = text.trim_ascii();
-    if text.is_empty() || text.len() > BOOT_BYTES {
+    // One read: it is asked at every event, and the whole of it comes at once.
+    let (mut bytes, mut boot) = ([0; BOOT_BYTES], [0; BOOT_BYTES]);
+    let read = disk::read_at(&File::open("/proc/sys/kernel/random/boot_id").ok()?, &mut bytes, 0).ok()?;
+    let text = bytes.get(..read)?.trim_ascii();
+    if text.is_empty() {
         return None;
     }
     boot.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
