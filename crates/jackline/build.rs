@@ -23,7 +23,7 @@ fn main() {
     }
     let is_static = target("FEATURE").split(',').any(|feature| feature == "crt-static");
     if named("PROFILE").as_deref() == Some("release") {
-        lay_together(is_static);
+        lay_together();
     }
     if target("ENV") != "gnu" || is_static {
         return;
@@ -43,10 +43,10 @@ fn named(name: &str) -> Option<String> {
 }
 
 /// Has the linker put the hook's functions beside one another. A name that is no longer there does no harm.
-fn lay_together(is_static: bool) {
+fn lay_together() {
     let Some(out) = named("OUT_DIR").map(PathBuf::from) else { return };
     let script = out.join("hook.ld");
-    let written = fs::read_to_string(ORDER).and_then(|order| fs::write(&script, linker_script(&order, is_static)));
+    let written = fs::read_to_string(ORDER).and_then(|order| fs::write(&script, linker_script(&order)));
     let argument = format!("-Wl,-T,{}", script.display());
     match written.and_then(|()| builds(EMPTY, &[&argument], &out)) {
         Ok(Some(_)) => println!("cargo:rustc-link-arg-bins={argument}"),
@@ -59,10 +59,7 @@ fn lay_together(is_static: bool) {
 
 /// Sections of their own before all other code, in a form that both GNU's linker and LLVM's add to their own layout: what the
 /// hook runs, and what a build by a profile splits off of it, which runs now and then all the same.
-///
-/// In a static program there is room between the two. So the first is mapped by itself: by a large page, where the system has
-/// the file in such pieces, and nothing else is, which would count as memory whole.
-fn linker_script(order: &str, is_static: bool) -> String {
+fn linker_script(order: &str) -> String {
     let lines = || order.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let mut script = "SECTIONS { .text.hook : {\n".to_owned();
     for name in lines() {
@@ -73,8 +70,7 @@ fn linker_script(order: &str, is_static: bool) -> String {
             None => writeln!(script, "*(.text.{name} .text.__{name} .text.hot.{name} .text.unlikely.{name})"),
         };
     }
-    script += "}\n";
-    script += if is_static { ". = ALIGN(0x1000) + 0x10000;\n.text.seldom : {\n" } else { ".text.seldom : {\n" };
+    script += "}\n.text.seldom : {\n";
     for name in lines().filter(|line| !line.starts_with("file ")) {
         let _ = writeln!(script, "*(.text.split.{name})");
     }

@@ -2,12 +2,15 @@
 //! loader and without anything to relocate, laid out by a profile of an agent's day. Why that matters:
 //! docs/internals/speed.md.
 
+mod layout;
+pub(crate) mod link;
 mod profile;
 
-use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{fs, io};
 
 use crate::elf;
 use crate::shell::{cargo, say, step};
@@ -24,16 +27,23 @@ const FLAGS: [&str; 4] = [
 /// What keeps flags apart.
 const BETWEEN_FLAGS: &str = "\x1f";
 
-/// The section that `build.rs` has the linker put the hook's functions into.
+/// Bytes of a piece that is not to be mapped by a large page: what the kernel maps around a page that is touched.
+const SMALL_PIECE_BYTES: usize = 0x1_0000;
+
+/// The section that the linker puts the hook's functions into.
 const TOGETHER: &[u8] = b"\0.text.hook\0";
 
 /// Builds, looks at what was built, and puts it in its place.
 pub(crate) fn run() -> Result<(), String> {
-    let built = build("release")?;
+    let recorded = profile::record()?;
+    let built = build_with("static build", &target_directory()?, &profile::used(&recorded), Layout::best())?;
     let bytes = fs::read(&built).map_err(|fault| format!("`{}` cannot be read: {fault}", built.display()))?;
     elf::check(&bytes)?;
     if !bytes.windows(TOGETHER.len()).any(|window| window == TOGETHER) {
         return Err("the hook's code does not lie together: the linker took no script".to_owned());
+    }
+    if Layout::best() == Layout::Learned && layout::large_page(&bytes).is_none() {
+        return Err("the hook's code does not begin where a large page may".to_owned());
     }
     let handed = handed_out(&target_directory()?, &bytes)?;
     let mebibytes = bytes.len() as f64 / f64::from(1 << 20);
@@ -41,24 +51,36 @@ pub(crate) fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// Builds with one of cargo's profiles, by a profile that is recorded for it, and says where the program is.
-pub(crate) fn build(profile: &str) -> Result<PathBuf, String> {
-    let recorded = profile::record()?;
-    build_with("static build", profile, &target_directory()?, &profile::used(&recorded))
+/// Whether a build is laid out by what it was seen to run, or as the compiler has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    Learned,
+    Usual,
 }
 
-/// Builds a static program with further flags.
-fn build_with(step_name: &str, profile: &str, directory: &Path, further: &[String]) -> Result<PathBuf, String> {
+impl Layout {
+    /// The best that can be had here: what runs is seen on one family of processors alone. Elsewhere the list in the
+    /// repository serves, as in every build.
+    const fn best() -> Self {
+        if cfg!(target_arch = "x86_64") { Self::Learned } else { Self::Usual }
+    }
+}
+
+/// Builds a static program with further flags, and says where it is.
+fn build_with(step_name: &str, directory: &Path, further: &[String], layout: Layout) -> Result<PathBuf, String> {
     let target = target()?;
     installed(&target)?;
-    let mut build = cargo(&["build", "--profile", profile, "--locked", "-p", "jackline", "--target", &target]);
+    let mut build = cargo(&["build", "--release", "--locked", "-p", "jackline", "--target", &target]);
     build.arg("--target-dir").arg(directory);
-    let flags: Vec<&str> = FLAGS.into_iter().chain(further.iter().map(String::as_str)).collect();
+    let mut flags: Vec<String> = FLAGS.into_iter().map(str::to_owned).chain(further.iter().cloned()).collect();
+    if layout == Layout::Learned {
+        flags.push(link::used(&mut build)?);
+    }
     // With a target named, build scripts and procedural macros, which run here, are built as ever.
     build.env("CARGO_ENCODED_RUSTFLAGS", flags.join(BETWEEN_FLAGS)).env_remove("RUSTFLAGS");
     c_compiler(&mut build, &target);
     step(step_name, &mut build)?;
-    Ok(directory.join(&target).join(profile).join("jackline"))
+    Ok(directory.join(&target).join("release/jackline"))
 }
 
 /// Builds as everyone does, with one of cargo's profiles, and says where the program is.
@@ -121,7 +143,9 @@ fn target_directory() -> Result<PathBuf, String> {
     directory.ok_or_else(|| format!("`{}` does not lie where cargo builds", chore.display()))
 }
 
-/// Written by a single call: the system keeps a file in pieces as large as those it was written in, and maps them so.
+/// Puts the program in its place. The system keeps a file in pieces as large as those it was written in, and maps them so: what
+/// lies on the large page and all behind it is written by a single call, and what comes before it in small pieces, since a
+/// large page counts as memory whole.
 fn handed_out(directory: &Path, bytes: &[u8]) -> Result<PathBuf, String> {
     let place = directory.join("dist");
     let file = place.join("jackline");
@@ -129,8 +153,14 @@ fn handed_out(directory: &Path, bytes: &[u8]) -> Result<PathBuf, String> {
     fs::create_dir_all(&place).map_err(broken)?;
     // Written beside and renamed: a program that runs cannot be written to.
     let beside = place.join("jackline.new");
-    let written =
-        fs::write(&beside, bytes).and_then(|()| fs::set_permissions(&beside, fs::Permissions::from_mode(0o755)));
-    written.and_then(|()| fs::rename(&beside, &file)).map_err(broken)?;
+    written(&beside, bytes).and_then(|()| fs::rename(&beside, &file)).map_err(broken)?;
     Ok(file)
+}
+
+fn written(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let large = layout::large_page(bytes).and_then(|offset| usize::try_from(offset).ok());
+    let (before, from) = bytes.split_at_checked(large.unwrap_or(0)).unwrap_or((bytes, &[]));
+    let mut output = fs::File::create(file)?;
+    before.chunks(SMALL_PIECE_BYTES).chain([from]).try_for_each(|piece| output.write_all(piece))?;
+    output.set_permissions(fs::Permissions::from_mode(0o755))
 }

@@ -35,6 +35,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
+        _ if dist::link::is_asked() => dist::link::run(&arguments),
         ["test"] => test::run(),
         ["hosts"] => hosts::run(),
         ["ack", options @ ..] => ack::run(options),

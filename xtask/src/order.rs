@@ -1,9 +1,9 @@
 //! `cargo xtask order`: finds the functions that the hook and the MCP proxy run, for the linker to put them beside one
 //! another.
 //!
-//! It plays common events and calls to builds with names and writes down every function that took part. The list is kept in
+//! It plays common events and calls to a build with names and writes down every function that took part. The list is kept in
 //! the repository, so that who only builds need not find it. It ages without harm: a function that is not on it lies with all
-//! others. Both builds are played to, because what is joined into what differs between them.
+//! others. The distribution build finds what it runs anew each time (`dist::link`).
 
 mod libraries;
 
@@ -20,15 +20,15 @@ use crate::shell::{root, say};
 const HEAD: &str = "# The functions that `jackline hook` and then `jackline mcp proxy` run, for build.rs; found by `cargo xtask order`.\n";
 /// What begins a crate's name, with a hash that differs from compiler to compiler, so it is left open.
 const CRATE: &str = "Cs";
-/// What has no function's name in the distribution build: the program's beginning, and what is written in assembly.
-const UNNAMED: &[&str] = &["file crt1.o", "jackline_bytes"];
+/// What has no function's name: the program's beginning, and what is written in assembly.
+const UNNAMED: &str = "file crt1.o\njackline_bytes\n";
 
 /// What runs functions, by their names.
-type Runs = BTreeMap<String, Use>;
+pub(crate) type Runs = BTreeMap<String, Use>;
 
 /// What runs a function: which kinds of events, a bit for each, and how many events.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Use {
+pub(crate) struct Use {
     kinds: u64,
     times: usize,
 }
@@ -37,26 +37,33 @@ impl Use {
     fn with(self, other: Self) -> Self {
         Self { kinds: self.kinds | other.kinds, times: self.times.max(other.times) }
     }
+
+    /// Whether events run it, or the proxy alone.
+    pub(crate) const fn by_events(self) -> bool {
+        self.times > 0
+    }
 }
 
 /// Builds, plays, and writes the list; builds nothing where programs with names are given.
 pub(crate) fn run(given: &[&str]) -> Result<(), String> {
     let programs = match given {
-        [] => vec![dist::build("profiling")?, dist::build_plain("profiling")?],
+        [] => vec![dist::build_plain("profiling")?],
         given => given.iter().map(absolute).collect::<Result<_, _>>()?,
     };
-    let mut runs = Runs::new();
+    let members = libraries::members()?;
+    let mut lines = Runs::new();
     for program in programs {
         for (name, ran) in played(&program)? {
-            let known = runs.entry(name).or_default();
-            *known = known.with(ran);
+            for line in told(&name, &members) {
+                let known = lines.entry(line).or_default();
+                *known = known.with(ran);
+            }
         }
     }
-    let names = ranked(runs);
     let list = root().join("crates/jackline/hook.order");
-    let text = names.iter().fold(HEAD.to_owned(), |text, name| text + name + "\n");
-    fs::write(&list, text).map_err(|fault| format!("`{}` cannot be written: {fault}", list.display()))?;
-    say(&format!("== order: {} functions", names.len()));
+    let text = ranked(lines).iter().fold(HEAD.to_owned() + UNNAMED, |text, (name, _)| text + name + "\n");
+    fs::write(&list, &text).map_err(|fault| format!("`{}` cannot be written: {fault}", list.display()))?;
+    say(&format!("== order: {} functions", text.lines().filter(|line| !line.starts_with('#')).count()));
     Ok(())
 }
 
@@ -64,8 +71,8 @@ fn absolute(program: &&str) -> Result<PathBuf, String> {
     fs::canonicalize(program).map_err(|fault| format!("`{program}` cannot be found: {fault}"))
 }
 
-/// The lines about what a program runs. What the proxy alone runs is run by no event, so it comes last.
-fn played(program: &Path) -> Result<Runs, String> {
+/// What a program with names runs. What the proxy alone runs is run by no event.
+pub(crate) fn played(program: &Path) -> Result<Runs, String> {
     let play = Play::watched(program)?;
     let mut runs = Runs::new();
     for (number, event) in play.events()?.into_iter().enumerate() {
@@ -77,13 +84,7 @@ fn played(program: &Path) -> Result<Runs, String> {
     for name in play.proxy()? {
         runs.entry(name).or_default();
     }
-    let members = libraries::members()?;
-    let mut lines = Runs::new();
-    for (line, ran) in runs.iter().flat_map(|(name, ran)| told(name, &members).map(move |line| (line, *ran))) {
-        let known = lines.entry(line).or_default();
-        *known = known.with(ran);
-    }
-    Ok(lines)
+    Ok(runs)
 }
 
 /// How the linker is told of a function: by its own section, and by the file of the plain build's C library that it is in.
@@ -93,11 +94,10 @@ fn told(name: &str, members: &BTreeMap<String, String>) -> impl Iterator<Item = 
 
 /// What most kinds of events run comes first, and what the same kinds run lies together, so that an event touches few pages
 /// of what others run.
-fn ranked(runs: Runs) -> Vec<String> {
+pub(crate) fn ranked(runs: Runs) -> Vec<(String, Use)> {
     let mut names: Vec<(String, Use)> = runs.into_iter().collect();
     names.sort_by_key(|(_, Use { kinds, times })| Reverse((kinds.count_ones(), *kinds, *times)));
-    let unnamed = UNNAMED.iter().map(|name| (*name).to_owned());
-    unnamed.chain(names.into_iter().map(|(name, _)| name)).collect()
+    names
 }
 
 /// A name as it will be in every build: with the hash of each crate left open, and the number of a copy. All names are of the form that tells the instances of a generic function apart
@@ -119,6 +119,12 @@ fn pattern(name: &str) -> String {
     }
     open.push_str(rest);
     open + copy
+}
+
+/// What runs functions, by their names and how many events run each.
+#[cfg(test)]
+pub(crate) fn runs_of(named: &[(&str, usize)]) -> Runs {
+    named.iter().map(|(name, times)| ((*name).to_owned(), Use { kinds: 1, times: *times })).collect()
 }
 
 #[cfg(test)]
@@ -145,6 +151,8 @@ mod tests {
     fn what_all_events_run_comes_first_and_what_the_same_run_lies_together() {
         let runs = [("a", 0b01, 1), ("b", 0b11, 2), ("c", 0b11, 3), ("d", 0b10, 1), ("e", 0b01, 2), ("f", 0, 0)];
         let runs = runs.map(|(name, kinds, times)| (name.to_owned(), Use { kinds, times }));
-        assert_eq!(ranked(runs.into())[UNNAMED.len()..], ["c", "b", "d", "e", "a", "f"]);
+        let ranked = ranked(runs.into());
+        assert_eq!(ranked.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["c", "b", "d", "e", "a", "f"]);
+        assert_eq!(ranked.iter().filter(|(_, ran)| ran.by_events()).count(), 5);
     }
 }

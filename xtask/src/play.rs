@@ -1,6 +1,7 @@
 //! What an agent's day asks of the program, played to a build of it: to see which functions run, or to record a profile.
 
 mod commands;
+mod day;
 mod hook;
 mod proxy;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]

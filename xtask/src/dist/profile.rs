@@ -16,7 +16,8 @@ pub(super) fn record() -> Result<PathBuf, String> {
     let directory = super::target_directory()?.join("recorded");
     let counts = directory.join("counts");
     clear(&counts).map_err(|fault| format!("`{}` cannot be removed: {fault}", counts.display()))?;
-    let program = super::build_with("build that counts", "release", &directory, &["-Cprofile-generate".to_owned()])?;
+    let counting = ["-Cprofile-generate".to_owned()];
+    let program = super::build_with("build that counts", &directory, &counting, super::Layout::Usual)?;
     say("== an agent's day is played to it");
     let play = Play::recorded(&program, counts.join(COUNTS))?;
     play.events()?;
