@@ -58,7 +58,7 @@ fn lay_together() {
 }
 
 /// Sections of their own before all other code, in a form that both GNU's linker and LLVM's add to their own layout: what the
-/// hook runs, and what a build by a profile splits off of it, which runs now and then all the same.
+/// hook runs with its tables of jumps, and what a build by a profile splits off of it, which runs now and then all the same.
 fn linker_script(order: &str) -> String {
     let lines = || order.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let mut script = "SECTIONS { .text.hook : {\n".to_owned();
@@ -70,10 +70,10 @@ fn linker_script(order: &str) -> String {
             None => writeln!(script, "*(.text.{name} .text.__{name} .text.hot.{name} .text.unlikely.{name})"),
         };
     }
+    let functions = || lines().filter(|line| !line.starts_with("file "));
+    functions().for_each(|name| script += &format!("*(.rodata.{name})\n"));
     script += "}\n.text.seldom : {\n";
-    for name in lines().filter(|line| !line.starts_with("file ")) {
-        let _ = writeln!(script, "*(.text.split.{name})");
-    }
+    functions().for_each(|name| script += &format!("*(.text.split.{name})\n"));
     script + "} } INSERT BEFORE .text;\n"
 }
 

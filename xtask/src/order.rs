@@ -100,8 +100,11 @@ pub(crate) fn ranked(runs: Runs) -> Vec<(String, Use)> {
     names
 }
 
-/// A name as it will be in every build: with the hash of each crate left open, and the number of a copy. All names are of the form that tells the instances of a generic function apart
-/// (`.cargo/config.toml`); with the other one, a name would fetch every instance there is.
+/// A name as it will be in every build: with the hash of each crate left open, the number of a copy, and for which crate an
+/// instance was made. Of instances that are the same, the compiler keeps one, and which one differs from build to build.
+///
+/// All names are of the form that tells the instances of a generic function apart (`.cargo/config.toml`); with the other one, a
+/// name would fetch every instance there is.
 fn pattern(name: &str) -> String {
     let (name, copy) = match name.rsplit_once('.') {
         Some((name, _)) => (name, "*"),
@@ -117,8 +120,15 @@ fn pattern(name: &str) -> String {
         open.push_str(if is_hash { "*" } else { "" });
         rest = behind.get(if is_hash { hash } else { 0 }..).unwrap_or_default();
     }
-    open.push_str(rest);
+    open.push_str(if open.ends_with('*') && is_crate(rest) { "" } else { rest });
     open + copy
+}
+
+/// Whether this is a crate's name behind its hash, and nothing else.
+fn is_crate(rest: &str) -> bool {
+    let counted = rest.strip_prefix('_').unwrap_or_default();
+    let name = counted.trim_start_matches(|character: char| character.is_ascii_digit());
+    counted.strip_suffix(name).is_some_and(|length| length.parse() == Ok(name.len()))
 }
 
 /// What runs functions, by their names and how many events run each.
@@ -132,12 +142,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lose_their_hash_and_the_number_of_a_copy() {
+    fn names_lose_what_differs_from_build_to_build() {
         assert_eq!(pattern("main"), "main");
         assert_eq!(pattern("_RNvNtCsaz6_4core3ptr4drop"), "_RNvNtCs*_4core3ptr4drop");
         assert_eq!(pattern("_RNvNtCsaz6eC2DG7lh_3std3env7__var_os.12"), "_RNvNtCs*_3std3env7__var_os*");
         assert_eq!(pattern("_RNvXCs1_1aNtCsB2_4CsDe"), "_RNvXCs*_1aNtCs*_4CsDe");
         assert_eq!(pattern("_RNvNtCskABnBxCqCsn_13jackline_core5hosts5named"), "_RNvNtCs*_13jackline_core5hosts5named");
+        assert_eq!(
+            pattern("_RNvMs_NtCs1_5alloc3vecINtB4_3VechE4growCs2_4rmcp"),
+            "_RNvMs_NtCs*_5alloc3vecINtB4_3VechE4growCs*"
+        );
     }
 
     #[test]
