@@ -55,7 +55,8 @@ impl Held {
     }
 }
 
-pub(crate) fn load(store: &dyn Store, session: &str) -> Result<Held, StoreFault> {
+/// What is handed on whole from step to step: one place for all of it, which none of them copies.
+pub(crate) fn load(store: &dyn Store, session: &str) -> Result<Box<Held>, StoreFault> {
     let loaded = store.load(session)?;
     let checkpoint = loaded.checkpoint.as_ref().and_then(|checkpoint| Session::decode(&checkpoint.state));
     let mut fold = match checkpoint {
@@ -69,7 +70,7 @@ pub(crate) fn load(store: &dyn Store, session: &str) -> Result<Held, StoreFault>
     }
     let bytes = loaded.checkpoint.map_or(0, |checkpoint| checkpoint.state.len());
     let (torn, restored) = (loaded.torn, loaded.restored);
-    Ok(Held { session: fold.session, head: loaded.head, torn, restored, bytes })
+    Ok(Box::new(Held { session: fold.session, head: loaded.head, torn, restored, bytes }))
 }
 
 /// Folds a log from its first line on.

@@ -249,13 +249,16 @@ impl Runtime {
             Ok(answer) => answer,
             // A hook that stands ready everywhere has nothing to enforce where nobody declared anything.
             Err(Fault::Definition(DefinitionFault::Missing(_))) if self.idles => Answer::unkept(Decision::default()),
-            Err(fault) => {
-                let alone = settings_alone(&message.event, self.line.as_ref());
-                alone
-                    .or_else(|| self.stop_at_fault(message, &fault))
-                    .unwrap_or_else(|| Answer::refusal(refusal(&fault)))
-            }
+            Err(fault) => self.refuse(message, &fault),
         }
+    }
+
+    /// Answers where nothing could be decided.
+    #[cold]
+    fn refuse(&self, message: &Message, fault: &Fault) -> Answer {
+        let alone = settings_alone(&message.event, self.line.as_ref());
+        let stopped = || self.stop_at_fault(message, fault);
+        alone.or_else(stopped).unwrap_or_else(|| Answer::refusal(refusal(fault)))
     }
 
     /// Load, decide (asking for facts as needed), commit; and all of it again if someone committed in between.
@@ -345,12 +348,12 @@ impl Runtime {
         self.state.as_deref().map(|state| Exceptions::of(state, home))
     }
 
-    fn recall(&self, session: &str) -> Result<Held, Fault> {
+    fn recall(&self, session: &str) -> Result<Box<Held>, Fault> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
-        held.map_or_else(|| Ok(self.load(session)?), |held| Ok(*held))
+        held.map_or_else(|| Ok(self.load(session)?), Ok)
     }
 
-    fn load(&self, session: &str) -> Result<Held, StoreFault> {
+    fn load(&self, session: &str) -> Result<Box<Held>, StoreFault> {
         loading::load(&*self.store, session)
     }
 
@@ -368,6 +371,8 @@ impl Runtime {
         judging
     }
 
+    // Its stack is given back before anybody judges: each page that is deeper costs a fault.
+    #[inline(never)]
     fn prepare(&self, standing: &Arc<Standing>, scripts: BTreeSet<String>) -> Judging {
         let stack = &standing.stack;
         let names: Vec<String> = stack.layers.iter().flat_map(|layer| layer.model.audit.redact.clone()).collect();
@@ -439,7 +444,7 @@ impl Runtime {
         &self,
         message: &Message,
         judging: &Judging,
-        held: Held,
+        mut held: Box<Held>,
         mut decision: Decision,
         facts: &Facts,
     ) -> Result<Result<Answer, Moved>, Fault> {
@@ -461,12 +466,11 @@ impl Runtime {
         };
         let Linked { lines, head } = Entry { artifact: self.keep_whole(&entry)?, ..entry }.link(held.head);
         let before = takes_snapshot(&decision).then(|| held.session.memory.clone());
-        let mut next = held.session;
-        next.apply(message.event.at, &decision.changes, &|digest| {
+        held.session.apply(message.event.at, &decision.changes, &|digest| {
             self.store.snapshot_get(session, digest).ok().flatten()
         });
-        self.keep_snapshot(session, before.as_ref(), &next)?;
-        let state = Encoding { session: &next, bytes: Cell::new(held.bytes) };
+        self.keep_snapshot(session, before.as_ref(), &held.session)?;
+        let state = Encoding { session: &held.session, bytes: Cell::new(held.bytes) };
         let commit = Commit {
             expected: held.head,
             cut: held.torn.is_some(),
@@ -480,8 +484,9 @@ impl Runtime {
             Committed::Moved => Ok(Err(Moved)),
             Committed::Done => {
                 self.sign(message, judging, head);
-                let bytes = state.bytes.get();
-                self.hold(session, Held { session: next, head, torn: None, restored: None, bytes });
+                held.bytes = state.bytes.get();
+                (held.head, held.torn, held.restored) = (head, None, None);
+                self.hold(session, held);
                 let notices = notices::of(judging, &message.event, &decision, facts);
                 Ok(Ok(Answer { notices, ..Answer::kept(decision, head.seq, head.hash) }))
             }
@@ -503,12 +508,12 @@ impl Runtime {
         }
     }
 
-    fn hold(&self, session: &str, held: Held) {
+    fn hold(&self, session: &str, held: Box<Held>) {
         let mut all = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= HELD_MAX {
             all.pop_first();
         }
-        all.insert(session.to_owned(), Box::new(held));
+        all.insert(session.to_owned(), held);
     }
 
     /// A snapshot's content is in the store before any record names it. What no name leads to afterwards goes

@@ -229,6 +229,8 @@ impl Found {
 }
 
 impl Definitions for Found {
+    // Its stack is given back before anybody judges: each page that is deeper costs a fault.
+    #[inline(never)]
     fn stack(&self, pin: Option<&Pin>, named: Option<&str>) -> Result<Arc<Standing>, DefinitionFault> {
         let mut standing = Standing { kept: Some(self.kept.clone()), ..Standing::default() };
         for (path, origin) in self.wider() {
