@@ -1,7 +1,8 @@
 //! Where the linker of the distribution build puts what: a script that both GNU's and LLVM's linker add to their own layout.
 //!
-//! First the beginning and what seldom runs, then, by itself and on a large page, what events run with the constants that it
-//! names, then everything else. The kernel reads a program's first bytes to start it, so the large page cannot be there.
+//! First the beginning and what only the proxy runs, then, by itself and on large pages, what events run with the constants
+//! that it names and what the compiler split off of it, then everything else. The kernel reads a program's first bytes to start
+//! it, so the large pages cannot be there.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
@@ -17,15 +18,18 @@ type Elf<'a> = ElfFile<'a, FileHeader64<Endianness>>;
 
 /// Bytes of a large page. What lies on one has to begin at such a place of the file and of memory alike.
 pub(super) const LARGE_PAGE_BYTES: u64 = 0x20_0000;
-/// Bytes of what is laid on the page: some of it goes into keeping places aligned.
-const HOOK_BYTES_MAX: u64 = LARGE_PAGE_BYTES / 16 * 15;
+/// Large pages that the hook may have, each of which counts as memory whole: one for what events run, and one for what they run
+/// now and then, in a block here and a block there.
+const LARGE_PAGES_MAX: u64 = 2;
+/// Bytes of what is laid on them: some of it goes into keeping places aligned.
+const HOOK_BYTES_MAX: u64 = LARGE_PAGES_MAX * LARGE_PAGE_BYTES / 16 * 15;
 /// How the compiler's sections for functions begin: by how often it takes them to run.
 const FUNCTIONS: [&str; 3] = [".text.hot.", ".text.unlikely.", ".text."];
 /// How sections for constants begin.
 const CONSTANTS: &str = ".rodata";
 /// What has no function's name: the program's beginnings, and what is written in assembly.
 const BEGINNING: &str = "*(.text.jackline_start) *crt1.o(.text .text.*)";
-const ASSEMBLED: &str = "*(.text.jackline_bytes)";
+const ASSEMBLED: &str = "*(.text.jackline_bytes) *set_thread_area.lo(.text)";
 /// Before the rest, so that it is mapped by itself, and never by large pages, each of which counts as memory whole: it is
 /// shifted against its place in the file.
 const SHIFT: &str = ". = ALIGN(0x1000) + 0x10000;";
@@ -36,23 +40,24 @@ pub(super) fn script(object: &[u8], runs: Runs) -> Result<String, String> {
     let (events, proxy): (Vec<_>, Vec<_>) = order::ranked(runs).into_iter().partition(|(_, ran)| ran.by_events());
     let names = |list: Vec<(String, Use)>| list.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
     let (events, proxy) = (names(events), names(proxy));
-    let (functions, constants) = Sections::of(&object).fitting(&events);
-    let left = events.get(functions..).unwrap_or_default();
+    let Fitting { functions, constants, splits } = Sections::of(&object).fitting(&events);
+    let [fit, left] = [events.get(..functions), events.get(functions..)].map(Option::unwrap_or_default);
+    let [fit_splits, left_splits] = [fit.get(..splits), fit.get(splits..)].map(Option::unwrap_or_default);
     let large = LARGE_PAGE_BYTES;
 
-    let mut script = format!("SECTIONS {{ .text.seldom : {{\n{BEGINNING}\n");
-    events.iter().for_each(|name| list(&mut script, &format!(".text.split.{name}")));
+    let mut script = format!("SECTIONS {{ .text.first : {{\n{BEGINNING}\n");
+    left.iter().chain(&proxy).for_each(|name| list(&mut script, &places(name)));
+    left_splits.iter().chain(left).for_each(|name| list(&mut script, &split(name)));
     let _ = writeln!(script, ". = ALIGN({large}); }}\n. = ALIGN({large}) + {large};\njackline_hook = .;");
     let _ = writeln!(script, ".text.hook : {{\n{ASSEMBLED}");
-    events.iter().take(functions).for_each(|name| list(&mut script, &places(name)));
+    fit.iter().for_each(|name| list(&mut script, &places(name)));
     constants.iter().for_each(|name| list(&mut script, name));
-    let _ = writeln!(script, ". = ALIGN({large}); }}\njackline_hook_bytes = ABSOLUTE(. - jackline_hook);\n{SHIFT}");
-    script += ".text.proxy : {\n";
-    left.iter().chain(&proxy).for_each(|name| list(&mut script, &places(name)));
-    Ok(script + "} } INSERT BEFORE .text;\n")
+    fit_splits.iter().for_each(|name| list(&mut script, &split(name)));
+    let _ = writeln!(script, ". = ALIGN({large}); }}\njackline_hook_bytes = ABSOLUTE(. - jackline_hook);");
+    Ok(script + SHIFT + "\n} INSERT BEFORE .text;\n")
 }
 
-/// Where in its file a program has what lies on the large page.
+/// Where in its file a program has what lies on large pages.
 pub(super) fn large_page(program: &[u8]) -> Option<u64> {
     let program = Elf::parse(program).ok()?;
     let hook = program.section_by_name(".text.hook")?;
@@ -67,8 +72,23 @@ fn places(name: &str) -> String {
     FUNCTIONS.map(|start| format!("{start}{name}")).join(" ") + &format!(" .text.__{name}")
 }
 
+/// The section of what the compiler split off of a function.
+fn split(name: &str) -> String {
+    format!(".text.split.{name}")
+}
+
 fn list(script: &mut String, sections: &str) {
     let _ = writeln!(script, "*({sections})");
+}
+
+/// What fits on the large pages, of functions in their order.
+struct Fitting {
+    /// How many of them.
+    functions: usize,
+    /// All constants that these name.
+    constants: Vec<String>,
+    /// Of how many of them that which was split off of them does, too.
+    splits: usize,
 }
 
 /// The sections of the compiler's object, by name.
@@ -83,26 +103,37 @@ impl<'a> Sections<'a> {
         Self { object, named: named.collect() }
     }
 
-    /// How many of the functions fit on the page with all constants that they name, and these.
-    fn fitting(&self, functions: &[String]) -> (usize, Vec<String>) {
+    fn fitting(&self, functions: &[String]) -> Fitting {
         let (mut bytes, mut seen, mut constants) = (0, HashSet::new(), Vec::new());
-        for (number, name) in functions.iter().enumerate() {
-            let of = FUNCTIONS.iter().find_map(|start| self.named.get(&format!("{start}{name}"))).copied();
-            let Some(section) = of else { continue };
-            let mut fresh = vec![section];
-            let mut next = 0;
-            while let Some(index) = fresh.get(next).copied() {
-                next += 1;
-                let named = self.targets(index).into_iter().filter(|target| self.constant(*target).is_some());
-                fresh.extend(named.filter(|target| seen.insert(*target)));
+        let mut fit = 0;
+        for name in functions {
+            let fresh = self.fresh(name, &mut seen);
+            let with = bytes + self.bytes_of(&fresh);
+            if with > HOOK_BYTES_MAX {
+                break;
             }
-            bytes += fresh.iter().map(|index| self.bytes(*index)).sum::<u64>();
-            if bytes > HOOK_BYTES_MAX {
-                return (number, constants);
-            }
+            (fit, bytes) = (fit + 1, with);
             constants.extend(fresh.iter().filter_map(|index| self.constant(*index)));
         }
-        (functions.len(), constants)
+        let splits = functions.iter().take(fit).map(|name| self.named.get(&split(name)).copied());
+        let splits = splits.take_while(|split| {
+            bytes += self.bytes_of(split.as_slice());
+            bytes <= HOOK_BYTES_MAX
+        });
+        Fitting { functions: fit, constants, splits: splits.count() }
+    }
+
+    /// A function's section, and those of constants that it is the first to name, itself or through others.
+    fn fresh(&self, function: &str, seen: &mut HashSet<SectionIndex>) -> Vec<SectionIndex> {
+        let of = FUNCTIONS.iter().find_map(|start| self.named.get(&format!("{start}{function}"))).copied();
+        let mut fresh = Vec::from_iter(of);
+        let mut next = 0;
+        while let Some(index) = fresh.get(next).copied() {
+            next += 1;
+            let named = self.targets(index).into_iter().filter(|target| self.constant(*target).is_some());
+            fresh.extend(named.filter(|target| seen.insert(*target)));
+        }
+        fresh
     }
 
     fn constant(&self, index: SectionIndex) -> Option<String> {
@@ -110,8 +141,9 @@ impl<'a> Sections<'a> {
         section.name().ok().filter(|name| name.starts_with(CONSTANTS)).map(str::to_owned)
     }
 
-    fn bytes(&self, index: SectionIndex) -> u64 {
-        self.object.section_by_index(index).map_or(0, |section| section.size().next_multiple_of(section.align().max(1)))
+    fn bytes_of(&self, sections: &[SectionIndex]) -> u64 {
+        let sections = sections.iter().filter_map(|index| self.object.section_by_index(*index).ok());
+        sections.map(|section| section.size().next_multiple_of(section.align().max(1))).sum()
     }
 
     /// The sections that one names.
@@ -168,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_events_run_and_the_constants_that_it_reaches_lie_on_a_large_page() {
+    fn what_events_run_with_its_constants_and_what_was_split_off_lies_on_large_pages() {
         let scratch = tempfile::tempdir().unwrap();
         let place = |name: &str| scratch.path().join(name);
         std::fs::write(place("a.s"), SOURCE).unwrap();
@@ -189,11 +221,11 @@ mod tests {
         };
         let homes = ["often", "list", "named", "often.cold", "jackline_start", "never", "other"].map(home);
         let hook = ".text.hook";
-        assert_eq!(homes, [hook, hook, hook, ".text.seldom", ".text.seldom", ".text", ".rodata"]);
+        assert_eq!(homes, [hook, hook, hook, hook, ".text.first", ".text", ".rodata"]);
     }
 
     #[test]
-    fn a_program_without_the_section_has_no_large_page() {
+    fn a_program_without_the_section_has_no_large_pages() {
         let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
         assert_eq!(large_page(&own), None);
         assert_eq!(large_page(b"no program"), None);
