@@ -2,6 +2,7 @@
 //! matter have the host run something beside our hooks.
 
 use crate::definition::{Faults, yaml};
+use crate::json;
 
 /// Directories of such files, in a project or at home.
 pub const DIRECTORIES: &[&str] = &[
@@ -61,7 +62,11 @@ pub fn mentions(text: &str) -> Option<&'static str> {
 /// The same for a JSON text, as a plugin among skills has it.
 #[must_use]
 pub fn mentions_in_json(text: &str) -> Option<&'static str> {
-    KEYS.iter().find(|key| text.contains(&format!("\"{key}\""))).copied()
+    let written = || KEYS.iter().find(|key| text.contains(&format!("\"{key}\"")));
+    let read = || json::decode(text.as_bytes()).ok();
+    // JSON may spell a letter by its number.
+    let spelled = || read().and_then(|value| KEYS.iter().find(|key| value.get(key).is_some()));
+    written().or_else(spelled).copied()
 }
 
 /// Whether a word at the beginning of a line, or of what a shell prints as one, is a key.
@@ -117,6 +122,16 @@ mod tests {
         assert_eq!(brings("---\nname: a\nexecutor:\n  kind: acp\n---\n"), Some("executor"));
         for text in ["---\nname: hooks\n---\nhooks:\n", "hooks: x", "---\nname: a\nmeta:\n  hooks: x\n---\n", ""] {
             assert_eq!(brings(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn json_may_bring_them_however_it_spells_them() {
+        for text in [r#"{"hooks": {}}"#, r#"{"name": "a", "\u0068ooks": "./h.json"}"#, r#"{"hooks": "#] {
+            assert_eq!(mentions_in_json(text), Some("hooks"), "{text}");
+        }
+        for text in [r#"{"name": "a"}"#, r#"{"name": "the hooks"}"#, r#"{"\u0068ook": 1}"#] {
+            assert_eq!(mentions_in_json(text), None, "{text}");
         }
     }
 

@@ -218,6 +218,8 @@ pub(crate) const MENTIONS: &[&str] = &[
 /// Directories and files in them that name what is protected when a text names both.
 pub(crate) const MENTIONS_APART: &[(&str, &str)] = &[
     (".claude", "settings"),
+    (".claude/skills", ".claude-plugin"),
+    (".claude/skills", "hooks.json"),
     (".codex", "config.toml"),
     (".codex", "hooks.json"),
     (".gemini", "settings"),

@@ -96,8 +96,17 @@ const IN_HOME: &[(&str, &str)] = &[
     (".config/git/config", GIT),
 ];
 
-/// What counts in directories at home whose names nobody knows before, as the directory and a glob below it.
+/// What makes a skill a plugin, which brings hooks along without having been installed.
+const PLUGINS_AMONG_SKILLS: (&str, &str, &str) =
+    (".claude/skills", "*/{.claude-plugin,.claude-plugin/**,hooks/hooks.json}", CLAUDE);
+
+/// What counts below the workspace root in directories whose names nobody knows before, as the directory above them and a
+/// glob below that.
+const IN_WORKSPACE_LIKE: &[(&str, &str, &str)] = &[PLUGINS_AMONG_SKILLS];
+
+/// The same at home.
 const IN_HOME_LIKE: &[(&str, &str, &str)] = &[
+    PLUGINS_AMONG_SKILLS,
     // Settings that count when they are named (`--profile`).
     (".codex", "*.config.toml", CODEX),
     // Programs that it starts in one session.
@@ -140,6 +149,7 @@ pub fn own_paths(
     table.add(root, named.iter().map(|path| (path.as_path(), "a file the definition names")));
     table.add(root, store.iter().map(|path| (*path, "Jackline's store")));
     table.add(root, IN_WORKSPACE.iter().map(written));
+    table.add_like(root, IN_WORKSPACE_LIKE);
     // What its plugins and tools import. Patterns of the shell's are not held against it: packages are cleaned every day.
     table.add(root, [(Path::new(".opencode/node_modules"), OPENCODE)]);
     // Projects' lists of servers are edited every day; one that names our own server wires us.
@@ -147,8 +157,7 @@ pub fn own_paths(
     table.add(root, servers.map(|file| (Path::new(*file), label::SERVERS)));
     if let Some(home) = home {
         table.add(home, IN_HOME.iter().map(written));
-        let like = |&(dir, glob, label): &(&str, &'static str, &str)| own_like(&home.join(dir), glob, label);
-        table.own.extend(IN_HOME_LIKE.iter().map(like));
+        table.add_like(home, IN_HOME_LIKE);
     }
     table.add(root, ON_MACHINE.iter().map(written));
     table.add_repository(tree);
@@ -180,6 +189,7 @@ pub fn own_between(root: &Path, started: &[PathBuf]) -> Vec<OwnPath> {
     let inside = |dir: &&Path| dir.starts_with(root) && *dir != root;
     for dir in started.iter().flat_map(|start| start.ancestors()).filter(inside) {
         table.add(dir, IN_WORKSPACE.iter().map(written));
+        table.add_like(dir, IN_WORKSPACE_LIKE);
     }
     table.own
 }
@@ -271,6 +281,11 @@ impl Table {
                 self.own.push(OwnPath::whole(path, label));
             }
         }
+    }
+
+    /// Adds what is like a glob below a directory that is seen from another.
+    fn add_like(&mut self, dir: &Path, like: &[(&str, &'static str, &str)]) {
+        self.own.extend(like.iter().map(|(below, glob, label)| own_like(&dir.join(below), glob, label)));
     }
 
     /// Adds git's settings and hooks, also where a linked work tree keeps them. Without a repository they are

@@ -7,7 +7,7 @@ use jackline_runtime::wiring::claude::FORM;
 use jackline_runtime::wiring::servers::Place;
 use serde_json::{Value, json};
 
-use super::{AtBroken, AtFailure, AtMissing, Host, Listed, SilencedBy, Trial, basis, folder, text};
+use super::{AtBroken, AtFailure, AtMissing, Host, Listed, SilencedBy, Trial, basis, folder, plugins, text};
 use crate::bounded::Answered;
 use crate::error::CommandError;
 use crate::place;
@@ -39,7 +39,7 @@ pub(crate) const HOST: Host = Host {
     diverted_by: &[],
     beside: &[],
     also: Vec::new,
-    extensions: |_| Vec::new(),
+    extensions: plugins::hooked,
     open: || None,
     holes: &[
         (
@@ -60,11 +60,11 @@ pub(crate) const HOST: Host = Host {
     },
 };
 
-fn home() -> Option<PathBuf> {
+pub(super) fn home() -> Option<PathBuf> {
     place::host_home("CLAUDE_CONFIG_DIR", ".claude")
 }
 
-fn file(scope: Scope, root: &Path) -> Option<PathBuf> {
+pub(super) fn file(scope: Scope, root: &Path) -> Option<PathBuf> {
     match scope {
         Scope::Local => Some(root.join(".claude/settings.local.json")),
         Scope::Project => Some(root.join(".claude/settings.json")),

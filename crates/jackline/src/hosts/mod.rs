@@ -12,6 +12,7 @@ mod folder;
 mod gemini;
 mod line;
 mod opencode;
+mod plugins;
 mod qwen;
 mod settings;
 mod trial;
@@ -75,7 +76,7 @@ pub(crate) struct Host {
     pub(crate) beside: &'static [(&'static str, &'static dyn Wiring)],
     /// Other files of the user's that may switch hooks off or hold others', with their form.
     pub(crate) also: fn() -> Vec<(PathBuf, &'static dyn Wiring)>,
-    /// Programs that it finds in a project or at the user's, and runs beside hooks.
+    /// Programs that it finds in a project or at the user's, and runs beside hooks; or the files that name them.
     pub(crate) extensions: fn(&Path) -> Vec<PathBuf>,
     /// What the user's settings leave open although they could close it, with the remedy.
     pub(crate) open: fn() -> Option<(&'static str, &'static str)>,

@@ -237,11 +237,14 @@ fn agents_and_skills_are_written_without_hooks() {
                 "Write",
                 write(".claude/skills/t/SKILL.md", "---\nname: t\ndescription: d\n---\nGit hooks: a guide.\n"),
             )
+            .call("plugin", "Write", write(".claude/skills/p/.claude-plugin/plugin.json", r#"{"name": "p"}"#))
             .say("done"),
     );
     sound(&run);
+    refused(&run, "plugin", &["part of what guards this session"]);
     refused(&run, "hooked", &["`hooks` in the front matter of 'SKILL.md'"]);
     refused(&run, "shell", &["`hooks` in the front matter of 'a.md'"]);
     ran(&run, "plain");
     assert!(!world.has(".claude/skills/s/SKILL.md") && world.has(".claude/skills/t/SKILL.md"));
+    assert!(!world.has(".claude/skills/p/.claude-plugin/plugin.json"));
 }

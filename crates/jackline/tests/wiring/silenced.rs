@@ -359,6 +359,47 @@ fn doctor_names_what_runs_beside_our_hooks() {
 }
 
 #[test]
+fn doctor_names_plugins_of_claude_code_that_bring_hooks() {
+    let world = World::wired();
+    let hooks = r#"{"hooks":{"SessionStart":[]}}"#;
+    // Among skills nobody has to install them; without a manifest a directory is none.
+    world.write("ws/.claude/skills/p/.claude-plugin/plugin.json", r#"{"name":"p"}"#);
+    world.write("ws/.claude/skills/p/hooks/hooks.json", hooks);
+    world.write("ws/.claude/skills/none/hooks/hooks.json", hooks);
+    world.write("home/.claude/skills/q/.claude-plugin/plugin.json", r#"{"name":"q","hooks":"./h.json"}"#);
+    world.write("home/.claude/skills/quiet/.claude-plugin/plugin.json", r#"{"name":"quiet"}"#);
+    // Others are installed and enabled; those of a directory are read from there.
+    let place = |name: &str| world.path(name).display().to_string();
+    world.write("home/.claude/settings.json", r#"{"enabledPlugins":{"a@far":true,"off@far":true,"b@near":true}}"#);
+    world.write("ws/.claude/settings.json", r#"{"enabledPlugins":{"off@far":false}}"#);
+    let copies = format!(
+        r#"{{"version":2,"plugins":{{"a@far":[{{"installPath":"{}"}}],"off@far":[{{"installPath":"{}"}}]}}}}"#,
+        place("home/.claude/plugins/cache/far/a/1"),
+        place("home/.claude/plugins/cache/far/off/1"),
+    );
+    world.write("home/.claude/plugins/installed_plugins.json", &copies);
+    let offering =
+        format!(r#"{{"near":{{"source":{{"source":"directory"}},"installLocation":"{}"}}}}"#, place("market"));
+    world.write("home/.claude/plugins/known_marketplaces.json", &offering);
+    world.write("market/.claude-plugin/marketplace.json", r#"{"plugins":[{"name":"b","source":"./plugins/b"}]}"#);
+    for plugin in ["home/.claude/plugins/cache/far/a/1", "home/.claude/plugins/cache/far/off/1", "market/plugins/b"] {
+        world.write(&format!("{plugin}/hooks/hooks.json"), hooks);
+    }
+
+    let told = world.run(&["doctor"]);
+    let beside = |file: &str| format!("{file}: Claude Code runs it beside our hooks");
+    let named = [
+        "skills/p/hooks/hooks.json",
+        "skills/q/.claude-plugin/plugin.json",
+        "far/a/1/hooks/hooks.json",
+        "plugins/b/hooks/hooks.json",
+    ];
+    let named = named.map(beside);
+    told.check(0, &named.each_ref().map(String::as_str));
+    assert_eq!(told.out.matches("runs it beside our hooks").count(), named.len(), "{}", told.out);
+}
+
+#[test]
 fn doctor_looks_at_codexs_profiles() {
     let world = world("codex", "codex-cli 0.166.0");
     world.write("ws/jackline.yaml", "jackline: 1\n");

@@ -50,7 +50,7 @@ const ROWS: &[Row] = &[
     Row {
         programs: &["claude", "claude-code"],
         valued: &["--model", "--settings", "--setting-sources", "--permission-mode", "--agent", "--agents"],
-        bare: &["--bare", "--safe-mode", "--restricted"],
+        bare: &["--bare", "--safe-mode", "--restricted", "--plugin-dir"],
         told: &[
             ("--settings", Value::Settings("disableAllHooks")),
             ("--setting-sources", Value::Lacks(&["user", "project", "local"])),
@@ -59,9 +59,15 @@ const ROWS: &[Row] = &[
             sub(&["plugin", "install"]),
             sub(&["plugin", "i"]),
             sub(&["plugin", "enable"]),
+            sub(&["plugin", "update"]),
+            sub(&["plugin", "init"]),
+            sub(&["plugin", "new"]),
             sub(&["plugins", "install"]),
             sub(&["plugins", "i"]),
             sub(&["plugins", "enable"]),
+            sub(&["plugins", "update"]),
+            sub(&["plugins", "init"]),
+            sub(&["plugins", "new"]),
         ],
         variables: &["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE", "CLAUDE_CONFIG_DIR"],
     },
@@ -198,7 +204,9 @@ fn by_itself(command: &Command) -> Option<String> {
         return Some(elsewhere(name, variable));
     }
     let option = words.iter().enumerate().find_map(|(at, word)| row.option(word, words.get(at + 1)));
-    let option = option.map(|option| format!("`{name} {option}` starts a session that may run none of its hooks."));
+    let option = option.map(|option| {
+        format!("`{name} {option}` starts a session that may run none of its hooks, or others beside them.")
+    });
     option.or_else(|| {
         row.sub(words).map(|sub| format!("`{name} {sub}` changes what the host runs beside its hooks, or its hooks."))
     })
