@@ -10,8 +10,6 @@ mod bounded;
 #[cfg(all(target_os = "linux", target_arch = "x86_64", any(target_env = "musl", test)))]
 mod bytes;
 mod cases;
-#[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "musl"))]
-mod clock;
 mod commands;
 mod deadline;
 mod diff;

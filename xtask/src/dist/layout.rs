@@ -29,7 +29,7 @@ const FUNCTIONS: [&str; 3] = [".text.hot.", ".text.unlikely.", ".text."];
 const CONSTANTS: &str = ".rodata";
 /// What has no function's name: the program's beginnings, and what is written in assembly.
 const BEGINNING: &str = "*(.text.jackline_start) *crt1.o(.text .text.*)";
-const ASSEMBLED: &str = "*(.text.jackline_bytes) *set_thread_area.lo(.text)";
+const ASSEMBLED: &str = "*(.text.jackline_bytes)";
 /// Before the rest, so that it is mapped by itself, and never by large pages, each of which counts as memory whole: it is
 /// shifted against its place in the file.
 const SHIFT: &str = ". = ALIGN(0x1000) + 0x10000;";

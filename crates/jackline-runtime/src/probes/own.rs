@@ -296,9 +296,10 @@ impl Table {
         };
         self.add(&repository.common, IN_GIT.iter().map(written));
         self.add(&repository.dir, [(Path::new("config.worktree"), GIT)]);
+        // Where one is put, git looks for its settings and hooks elsewhere.
+        self.add(&repository.dir, [(Path::new("commondir"), "git's link to the repository")]);
         if repository.linked {
             self.add(&repository.top, [(Path::new(".git"), "git's link to the repository")]);
-            self.add(&repository.dir, [(Path::new("commondir"), "git's link to the repository")]);
         }
     }
 }

@@ -33,6 +33,7 @@ const SETTINGS: &[(&str, &str)] = &[
 impl Found<'_> {
     pub(super) fn curl(&mut self, arguments: &[Word]) {
         let named = has_option(arguments, &["-O", "--remote-name", "--remote-name-all"]);
+        self.numbered(arguments);
         for dir in values_of(arguments, &["--output-dir"]) {
             for file in values_of(arguments, &["-o", "--output"]) {
                 self.push(&below(&dir, &file.text, &file), Role::Write);
@@ -48,6 +49,25 @@ impl Found<'_> {
             let dir = values_of(arguments, &["--output-dir"]).pop();
             let header = has_option(arguments, &["-J", "--remote-header-name"]);
             self.fetched(&operands(arguments, CURL).0, dir.as_ref(), header);
+        }
+    }
+
+    /// What curl writes to names with parts of an address in them that it works out: `-o '#1.html'`.
+    fn numbered(&mut self, arguments: &[Word]) {
+        let dir = values_of(arguments, &["--output-dir"]).pop();
+        for file in values_of(arguments, &["-o", "--output"]) {
+            let (first, parts) = match file.text.split_once('#') {
+                Some((first, rest)) => (first, rest.split('#')),
+                None => continue,
+            };
+            let named = |part: &str| match part.trim_start_matches(|digit: char| digit.is_ascii_digit()) {
+                rest if rest.len() < part.len() => format!("*{rest}"),
+                plain => format!("#{plain}"),
+            };
+            let text: String = std::iter::once(first.to_owned()).chain(parts.map(named)).collect();
+            if text != file.text {
+                self.push(&Word { glob: true, ..placed(dir.as_ref(), &text, &file) }, Role::Write);
+            }
         }
     }
 

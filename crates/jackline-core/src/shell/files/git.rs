@@ -221,20 +221,30 @@ fn setting(arguments: &[Word]) -> Option<String> {
     let reads =
         ["--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "--get-color", "--get-colorbool"];
     let removes = has_option(rest, &["--unset", "--unset-all", "--remove-section", "--rename-section"]);
+    let sections = has_option(rest, &["--remove-section", "--rename-section"]);
     let key = match named.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().as_slice() {
         _ if rest.iter().any(|word| reads.contains(&word.text.as_str())) => return None,
         ["get" | "list", ..] => return None,
         // An editor is handed all of them.
         ["edit"] => "edit",
+        ["remove-section" | "rename-section", section, ..] => return takes_away(section),
+        [section, ..] if sections => return takes_away(section),
         [] if has_option(rest, &["-e", "--edit"]) => return Some("--edit".to_owned()),
         ["set", key, value, ..] if runs_by_value(key, value) => return Some((*key).to_owned()),
-        ["set" | "unset" | "remove-section" | "rename-section", key, ..] => *key,
+        ["set" | "unset", key, ..] => *key,
         [key, value, ..] if runs_by_value(key, value) => return Some((*key).to_owned()),
         [key, _, ..] => key,
         [key] if removes || has_option(rest, &["--add", "--replace-all"]) => key,
         _ => return None,
     };
     (key == "edit" || key.contains('$') || makes_run(key)).then(|| key.to_owned())
+}
+
+/// A section of settings, where some of those that may stand in it make git run something.
+fn takes_away(section: &str) -> Option<String> {
+    let front = format!("{}.", section.to_ascii_lowercase());
+    let own = RUNNING.iter().chain(RUNNING_PARTS).any(|key| key.starts_with(&front));
+    (own || section.contains('$') || makes_run(&front)).then(|| section.to_owned())
 }
 
 /// Whether a setting makes git run something by what it is set to.

@@ -37,6 +37,10 @@ const NAMES_OF_PROGRAMS: &[&str] = &["BASH_CMDS", "BASH_ALIASES", "GIT_CONFIG_KE
 
 /// Variables that hold a text which some program runs.
 const RUN: &[&str] = &[
+    "AR",
+    "CC",
+    "CXX",
+    "LD",
     "EDITOR",
     "VISUAL",
     "PAGER",

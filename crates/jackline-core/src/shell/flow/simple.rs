@@ -69,14 +69,20 @@ const TOLD_BY: &[(&[&str], &[&str])] = &[
 /// Programs that run a shell for what is on their standard input, unless they are given a text.
 const STARTING_SHELLS: &[&str] = &["newgrp", "runuser", "script", "sg", "su"];
 
+/// Whether a program starts a shell for what is on its standard input.
+fn starts_shell(program: &str, words: &[Word]) -> bool {
+    let arguments = words.get(1..).unwrap_or_default();
+    let starting = STARTING_SHELLS.contains(&program) && !files::has_option(arguments, &["-c", "--command"]);
+    starting || waiting::is_bare_shell(program, arguments)
+}
+
 /// Whether a program takes what to do, or to which files, from its standard input.
 fn is_told_by_input(program: &str, words: &[Word]) -> bool {
     let arguments = words.get(1..).unwrap_or_default();
     let options = TOLD_BY.iter().find(|(programs, _)| programs.contains(&program)).map(|(_, options)| *options);
     let by_option = options.is_some_and(|options| files::reads_input_by(program, arguments, options));
-    let starts = STARTING_SHELLS.contains(&program) && !files::has_option(arguments, &["-c", "--command"]);
     let names = program == "cpio" || program == "zip" && arguments.iter().any(|word| word.text.ends_with('@'));
-    by_option || starts || names
+    by_option || names || starts_shell(program, words)
 }
 
 /// Programs that keep their standard input to themselves.
@@ -402,13 +408,15 @@ impl Walker<'_> {
         standing: Standing,
     ) -> Result<(), String> {
         self.told_by_input((program, words), input, state, standing)?;
-        let shell = wrappers::is_shell(program);
+        let fed = input.text.is_some() || input.from_process || standing.piped;
+        let starts = fed && starts_shell(program, words);
+        let shell = starts || wrappers::is_shell(program);
         let sources = matches!(program, "source" | ".");
         let interpreter = wrappers::is_interpreter(program);
-        let reads = wrappers::reads_input(program, words);
+        let reads = starts || wrappers::reads_input(program, words);
         self.reading.foreign |= interpreter && (wrappers::has_text(program, words) || input.text.is_some());
         let listens = LISTENING.contains(&program) || DATABASES.contains(&program) || is_told_by_input(program, words);
-        self.reading.foreign |= listens && (input.text.is_some() || input.from_process || standing.piped);
+        self.reading.foreign |= listens && fed;
         if words.iter().skip(1).any(|word| word.text.starts_with("<(")) && (shell || interpreter || sources) {
             self.opaque("a shell reads its text from another command");
         }

@@ -237,16 +237,24 @@ fn reads(program: &str, arguments: &[Word]) -> bool {
         "redis-cli" => without_values(arguments, &["-h", "-p", "-a", "-n", "-u", "-s"]) == 0,
         "expect" => count == 0 && !begins(&["-c"]) || arguments.iter().any(|word| word.text.contains("interact")),
         "vagrant" => arguments.first().is_some_and(|word| word.text == "ssh") && !begins(&["-c", "--command"]),
-        "sudo" | "doas" => count == 0 && begins(&["-s", "-i", "--shell", "--login"]),
         "socat" => arguments.iter().any(|word| matches!(word.text.as_str(), "-" | "STDIO" | "STDIN" | "READLINE")),
         _ => {
             READERS.contains(&program)
                 || PROMPTS.contains(&program) && count == 0
                 || TOLD.iter().any(|(name, fronts)| *name == program && !begins(fronts))
                 || SECOND.iter().any(|(name, valued)| *name == program && without_values(arguments, valued) < 2)
-                || BARE_SHELLS.iter().any(|(name, needed)| *name == program && count < *needed)
+                || is_bare_shell(program, arguments)
                 || is_console(program, arguments)
         }
+    }
+}
+
+/// Whether a program that runs another one is given none, so that it starts a shell.
+pub(super) fn is_bare_shell(program: &str, arguments: &[Word]) -> bool {
+    let count = operands(arguments);
+    match program {
+        "sudo" | "doas" => count == 0 && begins(arguments, &["-s", "-i", "--shell", "--login"]),
+        _ => BARE_SHELLS.iter().any(|(name, needed)| *name == program && count < *needed),
     }
 }
 
