@@ -21,6 +21,8 @@ use world::{Guards, KINDS, World};
 const GUARDED_LENGTH: u64 = 1_000;
 /// Rounds that are not counted: they create sessions and fill caches.
 const WARM_ROUNDS: usize = 5;
+/// Where the chance begins that says who follows whom: every run has the same orders.
+const SHUFFLED_BY: u64 = 0x6a61_636b_6c69_6e65;
 /// Starts of each program whose memory is looked at.
 const MEMORY_STARTS: usize = 5;
 
@@ -40,11 +42,13 @@ fn main() {
         of(world, lengths).iter().for_each(|length| world.seed(*length));
         world.settle();
     }
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    let mut chance = SHUFFLED_BY;
     for round in 0..WARM_ROUNDS + rounds {
-        // Who goes first changes, so that nobody always follows the same neighbour.
-        let first = round % rows.len();
-        let (before, after) = rows.split_at_mut(first);
-        after.iter_mut().chain(before).for_each(|row| measure(&worlds, row, round));
+        shuffle(&mut order, &mut chance);
+        for number in &order {
+            measure(&worlds, rows.get_mut(*number).expect("a row"), round);
+        }
     }
     for (world, length) in worlds.iter().flat_map(|world| of(world, lengths).iter().map(move |length| (world, *length)))
     {
@@ -56,6 +60,16 @@ fn main() {
     }
     rows.iter_mut().for_each(|row| weigh(&worlds, row, WARM_ROUNDS + rounds));
     Table { rows, lengths }.print();
+}
+
+/// Puts them into another order, so that nobody always follows the same neighbour, whose program the processor's caches hold.
+fn shuffle(order: &mut [usize], chance: &mut u64) {
+    for left in (1..order.len()).rev() {
+        // Knuth's generator for 64 bits; its low bits repeat soon.
+        *chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let other = (*chance >> 33) as usize % (left + 1);
+        order.swap(left, other);
+    }
 }
 
 /// The histories that a workspace's sessions have.
