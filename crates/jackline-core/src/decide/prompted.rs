@@ -1,8 +1,10 @@
-//! A person speaks: halts are lifted, and where file policies compare to the prompt, how everything is now is kept.
+//! A person speaks: halts are lifted, repetitions are counted anew, and where file policies compare to the prompt, how everything is now is kept.
+
+use serde_json::{Value, json};
 
 use super::{Ground, lifted};
 use crate::completion::Stopped;
-use crate::decision::Step;
+use crate::decision::{Decision, Note, Step};
 use crate::files::evaluator::faulty;
 use crate::files::memory::Step as Remembering;
 use crate::files::seen::{Ask, Baseline, PolicyFault, Seen};
@@ -12,6 +14,7 @@ use crate::session::{Change, Session};
 
 pub(super) fn decide(ground: &Ground<'_>) -> Step {
     let mut decision = lifted(ground.session, "prompt");
+    anew(ground.session, &mut decision);
     decision.changes.insert(0, Change::Prompted);
     if !is_unjudged(ground.session) {
         let asked: Vec<Probe> = folders(ground).iter().map(|folder| asks(ground, folder)).collect();
@@ -24,6 +27,21 @@ pub(super) fn decide(ground: &Ground<'_>) -> Step {
         decision.notes.extend(faulty(&seen.into_iter().filter_map(lost).collect::<Vec<_>>()));
     }
     super::done(decision)
+}
+
+/// What agents repeated until now, a person has seen: their windows start empty, and what was forbidden them for it is not
+/// any more. One that is halted starts anew by that alone.
+fn anew(session: &Session, decision: &mut Decision) {
+    let running = session.memory.agents.iter().filter(|(_, agent)| agent.halted.is_none());
+    for (name, agent) in running.filter(|(_, agent)| !agent.window.is_empty() || !agent.constraints.is_empty()) {
+        decision.changes.push(Change::Anew { agent: name.clone() });
+        decision.notes.extend(agent.constraints.iter().map(|constraint| Note {
+            kind: "constraint.lapsed",
+            before: constraint.to_value(),
+            after: Value::Null,
+            data: json!({ "by": "prompt" }),
+        }));
+    }
 }
 
 /// Whether what changed since the last prompt has still to be held against it: a firing waits, or something was done and no

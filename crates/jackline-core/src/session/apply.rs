@@ -338,6 +338,10 @@ impl Agent {
                 self.window.clear();
                 self.repairs.clear();
             }
+            Change::Anew { .. } => {
+                self.constraints.clear();
+                self.window.clear();
+            }
             Change::Imposed { imposed, .. } => self.impose(imposed),
             Change::OverridesTicked { counted, .. } => self.tick_overrides(counted),
             Change::OverrideLapsed { key, .. } => self.overrides.retain(|known| known.key() != *key),
@@ -425,6 +429,7 @@ impl Change {
             | Change::Lapsed { agent, .. }
             | Change::Halted { agent, .. }
             | Change::Lifted { agent }
+            | Change::Anew { agent }
             | Change::UnknownTool { agent, .. }
             | Change::KnownTool { agent }
             | Change::Outcome { agent, .. }

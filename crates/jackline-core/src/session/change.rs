@@ -136,6 +136,10 @@ pub enum Change {
     Lifted {
         agent: String,
     },
+    /// A person spoke: what the agent repeats is counted anew, and what was forbidden for it is not any more.
+    Anew {
+        agent: String,
+    },
     UnknownTool {
         agent: String,
         tool: String,
