@@ -176,7 +176,10 @@ impl<'a> View<'a> {
             self.shell = Some(ShellText::Unparsable("the call carries no command text".to_owned()));
             return;
         };
-        let shell = shell::read(&text);
+        let shell = match self.row.and_then(|row| row.language) {
+            Some(language) => ShellText::Unparsable(format!("{language} is not read; use a POSIX shell")),
+            None => shell::read(&text),
+        };
         if let ShellText::Reading(reading) = &shell {
             self.touches = from_each(directories(&decoded(&self.call.args), native), dir, reading);
         }

@@ -21,6 +21,8 @@ pub struct Tool {
     pub paths: &'static [&'static str],
     /// The argument that holds a shell text, `a` or `a.b`.
     pub command: Option<&'static str>,
+    /// The language of that text, where no shell of ours reads it.
+    pub language: Option<&'static str>,
     /// The argument that names the directory in which it runs. Where there is none, the host heeds none.
     pub directory: Option<&'static str>,
     /// Arguments that say nothing about what it does, beside those that say nothing anywhere.
@@ -65,6 +67,10 @@ impl Tool {
         Self { texts, ..self }
     }
 
+    const fn speaks(self, language: &'static str) -> Self {
+        Self { language: Some(language), ..self }
+    }
+
     const fn works_in(self, directory: &'static str) -> Self {
         Self { directory: Some(directory), ..self }
     }
@@ -101,8 +107,9 @@ const fn shell(host: &'static str, name: &'static str, command: &'static str) ->
 }
 
 const fn plain(host: &'static str, name: &'static str, kind: Kind) -> Tool {
-    let (command, directory, counts, paging) = (None, None, None, None);
-    Tool { host, name, kind, paths: &[], command, directory, aside: &[], texts: &[], counts, paging, seeks: false }
+    let (command, language, directory, counts, paging) = (None, None, None, None, None);
+    let (paths, aside, texts, seeks): (&[&str], &[&str], &[&str], bool) = (&[], &[], &[], false);
+    Tool { host, name, kind, paths, command, language, directory, aside, texts, counts, paging, seeks }
 }
 
 /// What the names of servers' tools begin with.
@@ -175,7 +182,9 @@ pub const TOOLS: &[Tool] = &[
     files("claude", "Grep", Kind::Search, &["path", "within:glob"]).shows(&["content", "filenames"]),
     files("claude", "Glob", Kind::Search, &["path", "glob:pattern"]).shows(&["filenames"]),
     files("claude", "LS", Kind::List, &["path"]),
+    files("claude", "LSP", Kind::Search, &["filePath"]),
     shell("claude", "Bash", "command").shows(&["stdout", "stderr"]),
+    shell("claude", "PowerShell", "command").speaks("PowerShell").shows(&["stdout", "stderr"]),
     shell("claude", "Monitor", "command"),
     plain("claude", "BashOutput", Kind::Other),
     plain("claude", "KillShell", Kind::Other),
@@ -208,6 +217,11 @@ pub const TOOLS: &[Tool] = &[
     plain("claude", "ToolSearch", Kind::Other),
     plain("claude", "ListMcpResourcesTool", Kind::Other),
     plain("claude", "ReadMcpResourceTool", Kind::Other),
+    plain("claude", "ReadMcpResourceDirTool", Kind::Other),
+    plain("claude", "WaitForMcpServers", Kind::Other),
+    plain("claude", "PushNotification", Kind::Other),
+    plain("claude", "RemoteTrigger", Kind::Other),
+    plain("claude", "SendUserMessage", Kind::Other),
     plain("claude", "StructuredOutput", Kind::Other),
     shell("codex", "Bash", "command"),
     shell("codex", "exec_command", "cmd").works_in("workdir"),
