@@ -10,7 +10,7 @@ const TEXT: &str = include_str!("starter/jackline.yaml");
 /// Bytes of a project's file that are looked at; the words searched for stand far before.
 const PROJECT_FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// How projects are tested.
+/// A file that tells how a project is tested, and the commands that do it.
 struct Tested {
     file: &'static str,
     /// What must stand in the file, if anything must.
@@ -18,22 +18,67 @@ struct Tested {
     commands: &'static [&'static str],
 }
 
-/// Files that tell how a project is tested, and the commands that do it.
-const TESTED: [Tested; 7] = [
-    Tested { file: "Cargo.toml", holds: None, commands: &["cargo test*", "cargo nextest run*"] },
-    Tested {
-        file: "package.json",
-        holds: Some(has_test_script),
-        commands: &["npm test*", "npm run test*", "pnpm test*", "pnpm run test*", "yarn test*", "bun run test*"],
-    },
-    Tested { file: "go.mod", holds: None, commands: &["go test*"] },
-    Tested { file: "pyproject.toml", holds: None, commands: PYTHON },
-    Tested { file: "pytest.ini", holds: None, commands: PYTHON },
-    Tested { file: "tox.ini", holds: None, commands: &["tox*"] },
-    Tested { file: "Makefile", holds: Some(has_test_target), commands: &["make test*", "make check*"] },
+impl Tested {
+    /// By the file's being there.
+    const fn by(file: &'static str, commands: &'static [&'static str]) -> Self {
+        Self { file, holds: None, commands }
+    }
+
+    /// By what it says.
+    const fn saying(file: &'static str, holds: fn(&str) -> bool, commands: &'static [&'static str]) -> Self {
+        Self { file, holds: Some(holds), commands }
+    }
+}
+
+const TESTED: &[Tested] = &[
+    Tested::by("Cargo.toml", &["cargo test*", "cargo nextest run*"]),
+    Tested::saying("package.json", has_test_script, NODE),
+    Tested::by("deno.json", DENO),
+    Tested::by("deno.jsonc", DENO),
+    Tested::by("go.mod", &["go test*"]),
+    Tested::saying("pyproject.toml", names_pytest, PYTEST),
+    Tested::saying("setup.cfg", names_pytest, PYTEST),
+    Tested::by("pytest.ini", PYTEST),
+    Tested::by("conftest.py", PYTEST),
+    Tested::by("tests/conftest.py", PYTEST),
+    Tested::by("tests/__init__.py", &["python -m unittest*", "python3 -m unittest*", "uv run python -m unittest*"]),
+    Tested::by("tox.ini", &["tox*", "uv run tox*"]),
+    Tested::by("noxfile.py", &["nox*", "uv run nox*"]),
+    Tested::by(".rspec", &["rspec*", "bundle exec rspec*", "bin/rspec*"]),
+    Tested::by("pom.xml", &["mvn test*", "mvn verify*", "mvnw test*", "mvnw verify*"]),
+    Tested::by("build.gradle", GRADLE),
+    Tested::by("build.gradle.kts", GRADLE),
+    Tested::by("mix.exs", &["mix test*"]),
+    Tested::by("Package.swift", &["swift test*"]),
+    Tested::by("phpunit.xml", PHPUNIT),
+    Tested::by("phpunit.xml.dist", PHPUNIT),
+    Tested::saying("CMakeLists.txt", |text| text.contains("enable_testing"), &["ctest*"]),
+    Tested::saying("Makefile", has_test_target, &["make test*", "make check*"]),
+    Tested::saying("justfile", has_test_target, &["just test*", "just check*"]),
 ];
 
-const PYTHON: &[&str] = &["pytest*", "python -m pytest*", "python3 -m pytest*", "uv run pytest*", "poetry run pytest*"];
+const NODE: &[&str] = &[
+    "npm test*",
+    "npm run test*",
+    "npm t",
+    "pnpm test*",
+    "pnpm run test*",
+    "yarn test*",
+    "yarn run test*",
+    "bun run test*",
+];
+const DENO: &[&str] = &["deno test*", "deno task test*"];
+const PYTEST: &[&str] = &[
+    "pytest*",
+    "python -m pytest*",
+    "python3 -m pytest*",
+    "uv run pytest*",
+    "uv run python -m pytest*",
+    "poetry run pytest*",
+    "hatch test*",
+];
+const GRADLE: &[&str] = &["gradle test*", "gradle check*", "gradlew test*", "gradlew check*"];
+const PHPUNIT: &[&str] = &["phpunit*", "composer test*", "composer run test*"];
 
 fn has_test_script(text: &str) -> bool {
     let package: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
@@ -41,7 +86,11 @@ fn has_test_script(text: &str) -> bool {
 }
 
 fn has_test_target(text: &str) -> bool {
-    text.lines().any(|line| line.starts_with("test:") || line.starts_with("check:"))
+    text.lines().any(|line| ["test:", "check:", "test *", "check *"].iter().any(|begin| line.starts_with(begin)))
+}
+
+fn names_pytest(text: &str) -> bool {
+    text.contains("pytest")
 }
 
 /// The definition for a project.
@@ -52,7 +101,7 @@ pub(crate) fn text(root: &Path) -> String {
 /// How this project is tested, as far as its files tell.
 pub(crate) fn commands(root: &Path) -> Vec<&'static str> {
     let mut found = Vec::new();
-    for tested in &TESTED {
+    for tested in TESTED {
         let Some(text) = read(&root.join(tested.file)) else { continue };
         if tested.holds.is_none_or(|holds| holds(&text)) {
             found.extend(tested.commands.iter().filter(|command| !found.contains(*command)).collect::<Vec<_>>());
@@ -71,23 +120,29 @@ fn read(path: &Path) -> Option<String> {
 
 /// The policy that a commit comes after the tests; as an example only, where nobody knows how to test.
 fn order(commands: &[&str]) -> String {
-    let (mark, shown) = if commands.is_empty() {
-        ("# ", "\"make test*\"".to_owned())
-    } else {
-        ("", commands.iter().map(|command| format!("\"{command}\"")).collect::<Vec<_>>().join(", "))
-    };
-    let lines = [
-        "  - name: tested-commits".to_owned(),
-        "    sequence: { requires: { commit: [test] }, fresh: true }".to_owned(),
-        String::new(),
-        "steps:".to_owned(),
-        format!("  test: {{ tool: \"@shell\", command: [{shown}] }}"),
-        "  commit: { tool: \"@shell\", command: \"git commit*\" }".to_owned(),
+    let (mark, known) = if commands.is_empty() { ("# ", &["make test*"][..]) } else { ("", commands) };
+    let why = [
+        "  # A commit comes after the tests, and after no other change since. `fresh: false` would let changes pass.",
+        "  # Name below what tests this project: a run counts whose command fits, and which passed.",
     ];
-    let lines = lines.map(|line| if line.is_empty() { line } else { format!("{mark}{line}") });
-    let why =
-        "  # A commit comes after the tests, and after no other change since. `fresh: false` would let changes pass.";
-    format!("{why}\n{}\n", lines.join("\n"))
+    let policy = [
+        "  - name: tested-commits",
+        "    sequence: { requires: { commit: [test] }, fresh: true }",
+        "",
+        "steps:",
+        "  test:",
+        "    tool: \"@shell\"",
+        "    command:",
+    ];
+    let commit = [
+        "  commit:",
+        "    tool: \"@shell\"",
+        "    command: { program: git, subcommand: commit, without: [\"--dry-run\", \"--help\", \"-h\"] }",
+    ];
+    let tests = known.iter().map(|command| format!("      - \"{command}\""));
+    let lines = policy.map(str::to_owned).into_iter().chain(tests).chain(commit.map(str::to_owned));
+    let marked = lines.map(|line| if line.is_empty() { line } else { format!("{mark}{line}") });
+    why.map(str::to_owned).into_iter().chain(marked).map(|line| line + "\n").collect()
 }
 
 #[cfg(test)]
@@ -116,6 +171,15 @@ mod tests {
         check(&[("package.json", "not JSON")], &[]);
         check(&[("go.mod", "module x"), ("Makefile", "all:\n\ttrue\ntest: all\n")], &["go test*", "make test*"]);
         check(&[("Makefile", "latest:\n")], &[]);
-        check(&[("pyproject.toml", ""), ("pytest.ini", ""), ("tox.ini", "")], &["pytest*", "tox*"]);
+        check(&[("pytest.ini", ""), ("tox.ini", "")], &["pytest*", "tox*"]);
+        check(&[("justfile", "test *args:\n  cargo test\n"), ("mix.exs", "")], &["just test*", "mix test*"]);
+    }
+
+    #[test]
+    fn nothing_is_asked_for_that_a_project_may_not_have() {
+        check(&[("pyproject.toml", "[project]\nname = 'x'\n")], &[]);
+        check(&[("pyproject.toml", "[tool.pytest.ini_options]\n")], &["pytest*"]);
+        check(&[("CMakeLists.txt", "project(x)")], &[]);
+        check(&[("CMakeLists.txt", "enable_testing()")], &["ctest*"]);
     }
 }
