@@ -4,8 +4,6 @@
 //! accepted one until `jackline trust`. Of any of them, one that is unreadable or gone leaves the last one in force.
 
 use std::borrow::Cow;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,7 +14,7 @@ use jackline_core::session::Pin;
 use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Origin, Stack};
 
-use super::discover::LEVELS_MAX;
+use super::discover::{LEVELS_MAX, is_missing};
 use super::{
     Acceptance, Accepted, DEFINITION_FILE, DefinitionFault, Definitions, Kept, Scripts, Standing, discover, file,
     packs, rego, schemas,
@@ -402,12 +400,6 @@ fn root(pin: Option<&Pin>, project: Option<&Path>, start: &Path) -> String {
         (None, Some(dir)) if start.starts_with(dir) => dir.display().to_string(),
         (None, _) => start.display().to_string(),
     }
-}
-
-/// Whether nothing is there. What cannot be looked at is not missing: it must not fall silent by a change of mode.
-fn is_missing(path: &Path) -> bool {
-    let missing = |kind| matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
-    fs::symlink_metadata(path).is_err_and(|fault| missing(fault.kind()))
 }
 
 /// The text of a definition that was found; what is no regular file is not waited for.
