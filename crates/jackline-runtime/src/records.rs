@@ -15,6 +15,7 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Stack};
 use serde_json::{Map, Value, json};
 
+use crate::adapters::UNREADABLE;
 use crate::runner::Kept;
 use crate::runner::artifacts::Artifact;
 use crate::store::{Head, Restored, Torn};
@@ -168,7 +169,7 @@ impl Entry<'_> {
     fn presentable(&self, mut value: Value, bytes_max: usize) -> (Value, bool) {
         let redacted = self.redactor.redact(&mut value);
         let clipped = clip(&mut value, bytes_max);
-        (value, !redacted && !clipped)
+        (value, !redacted && !clipped && self.raw.get(UNREADABLE).is_none())
     }
 
     fn is_second_sighting(&self) -> bool {

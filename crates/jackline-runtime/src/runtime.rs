@@ -1,5 +1,6 @@
 //! The pipeline: read, load, probe, decide, commit, render. `handle` shows it on one screen.
 
+mod faults;
 mod files;
 mod notices;
 mod proven;
@@ -139,10 +140,11 @@ impl Runtime {
 
     /// Takes a host's native message and gives its native reply.
     pub fn handle(&self, adapter: &dyn Adapter, native: &[u8]) -> Reply {
-        let Heard { asked, messages } = adapter.read(native, clock::now());
+        let now = clock::now();
+        let Heard { asked, messages } = adapter.read(native, now);
         let answers: Vec<Answer> = match messages {
             Ok(messages) => messages.into_iter().map(|message| self.answer(&proven::settled(message))).collect(),
-            Err(finding) => vec![Answer::refusal(*finding)],
+            Err(finding) => vec![self.refuse_unread(adapter.unread(&asked, native, now), &asked, *finding)],
         };
         adapter.render(&asked, &answers)
     }
@@ -258,7 +260,8 @@ impl Runtime {
     fn refuse(&self, message: &Message, fault: &Fault) -> Answer {
         let alone = settings_alone(&message.event, self.line.as_ref());
         let stopped = || self.stop_at_fault(message, fault);
-        alone.or_else(stopped).unwrap_or_else(|| Answer::refusal(refusal(fault)))
+        let called = || self.call_at_fault(message, fault);
+        alone.or_else(stopped).or_else(called).unwrap_or_else(|| Answer::refusal(refusal(fault)))
     }
 
     /// Load, decide (asking for facts as needed), commit; and all of it again if someone committed in between.
@@ -375,7 +378,6 @@ impl Runtime {
     #[inline(never)]
     fn prepare(&self, standing: &Arc<Standing>, scripts: BTreeSet<String>) -> Judging {
         let stack = &standing.stack;
-        let names: Vec<String> = stack.layers.iter().flat_map(|layer| layer.model.audit.redact.clone()).collect();
         let full = stack.layers.iter().any(|layer| layer.model.store.sync == model::Sync::Full);
         if let Some(kept) = &self.kept {
             let known = standing.kept.as_ref() == Some(kept);
@@ -391,7 +393,7 @@ impl Runtime {
         Judging {
             prober: LazyLock::new(self.prober(standing, &scripts)),
             scripts,
-            redactor: Redactor::new(names.iter().map(String::as_str)),
+            redactor: redactor(stack),
             sync: if full { Sync::Full } else { Sync::Os },
             adapted: self.adapted(stack),
             standing: Arc::clone(standing),
@@ -559,6 +561,11 @@ fn takes_snapshot(decision: &Decision) -> bool {
 /// Another process committed in between.
 #[derive(Debug)]
 struct Moved;
+
+/// What takes secrets out, with what these definitions name beside.
+fn redactor(stack: &Stack) -> Redactor {
+    Redactor::new(stack.layers.iter().flat_map(|layer| layer.model.audit.redact.iter().map(String::as_str)))
+}
 
 /// Whether changed settings silence us can be told without a store and without a definition.
 fn settings_alone(event: &Event, line: Option<&CommandLine>) -> Option<Answer> {

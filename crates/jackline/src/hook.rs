@@ -85,10 +85,6 @@ fn answer(options: &Options) -> u8 {
 }
 
 fn reply(options: &Options, adapter: &dyn Adapter, native: &[u8]) -> Reply {
-    if native.len() > JSON_BYTES_MAX {
-        let why = format!("the message is longer than {JSON_BYTES_MAX} bytes");
-        return adapter.render(&adapter.glance(native), &[fault(&why)]);
-    }
     let hooked = place::hooked(&options.host, &options.baked, || cwd(native));
     let Hooked { state, definitions, settings, home, started_in } = match hooked {
         Ok(hooked) => hooked,

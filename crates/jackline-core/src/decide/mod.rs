@@ -9,6 +9,7 @@ mod checking;
 mod continued;
 mod effect;
 mod excepted;
+mod faulted;
 mod finished;
 mod judged;
 mod metered;
@@ -45,6 +46,7 @@ use crate::time::Timestamp;
 use crate::todos::required;
 use crate::tools;
 pub(crate) use advised::keys_of;
+pub use faulted::{faulted, unread_outcome};
 use metered::Metered;
 
 /// Decides about one event, or says which facts it wants first.

@@ -4,42 +4,69 @@
 
 /// Bytes of a value that are looked at; events' names have a few dozen.
 const VALUE_BYTES_MAX: usize = 64;
+/// Members that are told; hosts' messages have a dozen of any name.
+const MEMBERS_MAX: usize = 64;
 
 /// The text in this member.
 pub(super) fn text(native: &[u8], member: &str) -> Option<String> {
-    let value = value(native, member)?;
-    value.strip_prefix('"')?.split_once('"').map(|(text, _)| text.to_owned())
+    Members::of(native).find(|(name, _)| *name == member.as_bytes()).and_then(|(_, value)| plain(&value))
+}
+
+/// The texts in members of these names, each with its name, as often as they stand there.
+pub(super) fn texts<'n>(native: &[u8], names: &[&'n str]) -> Vec<(&'n str, Option<String>)> {
+    let known = |name: &[u8]| names.iter().find(|known| known.as_bytes() == name).copied();
+    let all = Members::of(native).filter_map(|(name, value)| Some((known(name)?, plain(&value))));
+    all.take(MEMBERS_MAX).collect()
 }
 
 /// Whether this member is `true`, or a number above zero.
 pub(super) fn is_held(native: &[u8], member: &str) -> bool {
-    value(native, member)
-        .is_some_and(|value| value.starts_with("true") || value.starts_with(|c: char| ('1'..='9').contains(&c)))
+    let value = Members::of(native).find(|(name, _)| *name == member.as_bytes()).map(|(_, value)| value);
+    value.is_some_and(|value| value.starts_with("true") || value.starts_with(|c: char| ('1'..='9').contains(&c)))
 }
 
-/// The beginning of a member's value.
-fn value(native: &[u8], member: &str) -> Option<String> {
-    let mut depth = 0_usize;
-    let mut at = 0;
-    while let Some(byte) = native.get(at) {
-        match byte {
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth = depth.saturating_sub(1),
-            b'"' => {
-                let end = text_end(native, at + 1)?;
-                if depth == 1
-                    && native.get(at + 1..end) == Some(member.as_bytes())
-                    && let Some(value) = after_colon(native.get(end + 1..)?)
-                {
-                    return Some(value);
-                }
-                at = end;
-            }
-            _ => {}
-        }
-        at += 1;
+/// A value that is a text without escapes, and ends where it is looked at.
+fn plain(value: &str) -> Option<String> {
+    value.strip_prefix('"')?.split_once('"').map(|(text, _)| text.to_owned())
+}
+
+/// The members of the outermost object, each with the beginning of its value.
+struct Members<'a> {
+    native: &'a [u8],
+    at: usize,
+    depth: usize,
+}
+
+impl<'a> Members<'a> {
+    const fn of(native: &'a [u8]) -> Self {
+        Self { native, at: 0, depth: 0 }
     }
-    None
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = (&'a [u8], String);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let byte = self.native.get(self.at)?;
+            self.at += 1;
+            match byte {
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+                b'"' => {
+                    let (begin, end) = (self.at, text_end(self.native, self.at)?);
+                    self.at = end + 1;
+                    if self.depth == 1
+                        && let Some(name) = self.native.get(begin..end)
+                        && let Some(value) = self.native.get(self.at..).and_then(after_colon)
+                    {
+                        return Some((name, value));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Where a text ends that begins here: at the next quote that is not escaped.
@@ -71,6 +98,13 @@ mod tests {
         assert_eq!(text(native, "name").as_deref(), Some("outer"));
         assert!(!is_held(native, "flag") && is_held(br#"{"flag": true}"#, "flag"));
         assert!(is_held(br#"{"n":12}"#, "n") && !is_held(br#"{"n":0}"#, "n"));
+    }
+
+    #[test]
+    fn what_stands_there_twice_is_seen_twice() {
+        let native = br#"{"name":"a","x":{"name":"b"},"name":7,"y":"c""#;
+        let seen = texts(native, &["name", "y"]);
+        assert_eq!(seen, [("name", Some("a".to_owned())), ("name", None), ("y", Some("c".to_owned()))]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use jackline_core::time::Timestamp;
 
 use super::native::{Events, Fields, Hooks};
-use super::{Adapter, Heard, Inquiry, Late, Reply};
+use super::{Adapter, Heard, Inquiry, Late, Message, Reply, unread};
 use crate::answer::Answer;
 
 /// How one host speaks.
@@ -34,6 +34,10 @@ impl Adapter for Language {
 
     fn glance(&self, native: &[u8]) -> Inquiry {
         self.hooks.glance(native)
+    }
+
+    fn unread(&self, asked: &Inquiry, native: &[u8], now: Timestamp) -> Option<Message> {
+        unread::message(self.host, asked, native, now)
     }
 
     fn render(&self, asked: &Inquiry, answers: &[Answer]) -> Reply {

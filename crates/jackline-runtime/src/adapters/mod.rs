@@ -15,6 +15,7 @@ pub mod opencode;
 pub mod qwen;
 mod said;
 mod served;
+mod unread;
 pub mod vscode;
 
 use jackline_core::decision::Finding;
@@ -24,6 +25,7 @@ use serde_json::Value;
 
 use crate::answer::Answer;
 pub use language::Language;
+pub(crate) use unread::UNREADABLE;
 
 /// An event together with the JSON it was read from, which is what the log keeps.
 #[derive(Debug, Clone, PartialEq)]
@@ -162,6 +164,11 @@ pub trait Adapter: Send + Sync {
 
     /// What a message is about, told without reading it: for faults that come before or instead of reading.
     fn glance(&self, native: &[u8]) -> Inquiry;
+
+    /// What can be told of a message that cannot be read: an event that says so, where it says whose it is.
+    fn unread(&self, _asked: &Inquiry, _native: &[u8], _now: Timestamp) -> Option<Message> {
+        None
+    }
 
     /// The native reply to all events of a message.
     fn render(&self, asked: &Inquiry, answers: &[Answer]) -> Reply;

@@ -76,7 +76,7 @@ impl Hooks {
         let mut fields = match members(native, |native| self.glance(native)) {
             Ok(fields) => fields,
             // What is no JSON still says which event it is, if its beginning is whole. It must not block a prompt.
-            Err((asked, why)) => return heard(asked, Err(why), now),
+            Err((asked, why)) => return heard(self.doubted(asked, native), Err(why), now),
         };
         let asked = asked(&fields, self.asked(&fields));
         let events = if asked.name.is_empty() {
@@ -98,6 +98,11 @@ impl Hooks {
             moment => moment,
         };
         Inquiry::new(moment, name)
+    }
+
+    /// What a message that cannot be read is about: one that names two events may be either.
+    fn doubted(&self, asked: Inquiry, native: &[u8]) -> Inquiry {
+        if glimpse::texts(native, self.names).len() > 1 { Inquiry { moment: Moment::Gate, ..asked } } else { asked }
     }
 
     /// What a message that was read is about.

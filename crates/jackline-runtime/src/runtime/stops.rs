@@ -1,22 +1,7 @@
-//! Stops: what the person is told of how a run ended, and what becomes of a stop when we cannot decide.
+//! Stops: what the person is told of how a run ended.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use jackline_core::completion::Stopped;
-use jackline_core::decision::{Decision, Finding, Note};
-use jackline_core::event::{Body, Event};
-use jackline_core::probe::Facts;
-use jackline_core::redact::Redactor;
-use jackline_core::session::Change;
-use jackline_core::stack::Stack;
-use serde_json::{Value, json};
-
-use super::{Fault, Judging, Runtime, refusal};
-use crate::adapters::Message;
-use crate::answer::Answer;
-use crate::definitions::Standing;
-use crate::probes::{Ground, WorkspaceProber};
-use crate::store::Sync;
+use jackline_core::decision::{Decision, Finding};
+use serde_json::Value;
 
 /// Characters of what was open that a person is told; the log has the rest.
 const NOTICE_CHARS_MAX: usize = 300;
@@ -79,57 +64,4 @@ fn listed(data: &Value, key: &str) -> String {
     let more = data.get("left_out").and_then(Value::as_u64).filter(|more| key == "files" && *more > 0);
     let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
     format!("{}{more}", named.collect::<Vec<_>>().join(", "))
-}
-
-impl Runtime {
-    /// A fault of ours blocks a stop once and then lets it through, both on record where the store can be used: a
-    /// broken guard must not keep an agent running for ever. Whether it blocked before is in the session; where that
-    /// cannot be read, the host's own mark of a held stop tells.
-    pub(super) fn stop_at_fault(&self, message: &Message, fault: &Fault) -> Option<Answer> {
-        let Body::StopRequested(ask) = &message.event.body else { return None };
-        // What failed before may fail again here.
-        let kept = catch_unwind(AssertUnwindSafe(|| self.keep_fault(message, fault))).ok().flatten();
-        Some(kept.unwrap_or_else(|| {
-            let decision = at_fault(&message.event, refusal(fault), ask.again);
-            let notices = notice(&decision).into_iter().collect();
-            Answer { notices, ..Answer::unkept(decision) }
-        }))
-    }
-
-    fn keep_fault(&self, message: &Message, fault: &Fault) -> Option<Answer> {
-        let held = self.load(&message.event.session).ok()?;
-        let faulted = held.session.agent(message.event.agent()).is_some_and(|agent| agent.faulted);
-        let decision = at_fault(&message.event, refusal(fault), faulted);
-        let root = self.definitions.root(held.session.pin.as_ref());
-        self.commit(message, &bare(root), held, decision, &Facts::default()).ok()?.ok()
-    }
-}
-
-fn at_fault(event: &Event, finding: Finding, blocked_before: bool) -> Decision {
-    let agent = event.agent().to_owned();
-    if !blocked_before {
-        let changes = vec![Change::StopBlocked { agent, fault: true }];
-        return Decision { changes, ..Decision::merge(vec![finding]) };
-    }
-    let stopped = Stopped::Fault;
-    let data = json!({ "stopped": stopped, "reason": stopped.reason() });
-    Decision {
-        changes: vec![Change::Stopped { agent, stopped, parked: None }],
-        notes: vec![Note { kind: "stop.decided", before: Value::Null, after: Value::Null, data }],
-        data: Some(("stopped", json!(stopped))),
-        ..Decision::merge(vec![Finding { enforced: false, ..finding }])
-    }
-}
-
-/// What keeps a record where no definition can be used.
-fn bare(root: Option<String>) -> Judging {
-    let ground = || Ground { root: "/".into(), home: None, own: Vec::new(), schemas: Default::default() };
-    Judging {
-        scripts: std::collections::BTreeSet::new(),
-        standing: Standing::default().into(),
-        adapted: Some(Stack { root: root.unwrap_or_default(), ..Stack::default() }),
-        prober: std::sync::LazyLock::new(Box::new(move || WorkspaceProber::new(ground()))),
-        redactor: Redactor::new([]),
-        sync: Sync::Full,
-    }
 }

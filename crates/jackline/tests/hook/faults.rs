@@ -37,12 +37,59 @@ fn input_that_is_no_message_blocks() {
         b"{\"hook_event_name\":\"PreToolUse\"}",
         b"{\"session_id\":\"s1\",\"session_id\":\"s2\",\"hook_event_name\":\"PreToolUse\"}",
         &nested,
-        deep.as_bytes(),
-        &huge("PreToolUse"),
     ] {
         world.send(native).blocked("jackline");
     }
-    assert!(!world.store().join("sessions").exists(), "nothing is kept of what is no message");
+    assert!(!world.store().join("sessions").exists(), "nothing is kept of what no session sent");
+    world.send(deep.as_bytes()).blocked("jackline");
+    world.send(&huge("PreToolUse")).blocked("jackline");
+}
+
+#[test]
+fn a_call_that_cannot_be_read_is_refused_on_record_and_counts() {
+    let world = World::new(Some("jackline: 1\nlimits: { steps: 2 }\n"));
+    world.bash("c1", "ls").silent();
+    let half = b"{\"session_id\":\"s1\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_use_id\":\"c2\",\"tool_input\":{\"command\":\"\\ud800\"}}";
+    world.send(half).blocked("cannot be read");
+    let records = world.records();
+    let [.., asked, decided] = records.as_slice() else { panic!("{records:?}") };
+    assert_eq!((&asked["kind"], &asked["call"], &asked["step"]), (&json!("call.requested"), &json!("c2"), &json!(2)));
+    assert_eq!(asked["data"]["unreadable"]["bytes"], half.len());
+    assert_eq!((&decided["data"]["verdict"], &decided["data"]["code"]), (&json!("deny"), &json!("event/invalid")));
+    world.bash("c3", "ls").denied("Step budget exhausted");
+    assert_eq!(world.jackline(&["audit", "verify"]).exit, Some(0));
+}
+
+#[test]
+fn the_end_of_a_call_that_is_too_long_to_read_may_have_written() {
+    let world = World::new(Some(RULES));
+    let test = json!({ "command": "./test.sh" });
+    world.asks("c1", "Bash", test.clone()).silent();
+    world.ran("c1", "Bash", test, json!({ "stdout": "" })).silent();
+    world.bash("c2", "git commit").silent();
+    world.send(&huge("PostToolUse")).silent();
+    world.bash("c3", "git commit").denied("requires: test");
+}
+
+#[test]
+fn an_event_that_two_names_are_told_of_is_a_gate() {
+    let world = World::new(Some(RULES));
+    world
+        .send(b"{\"session_id\":\"s1\",\"hook_event_name\":\"PreCompact\",\"hook_event_name\":\"PreToolUse\"}")
+        .blocked("cannot be read");
+}
+
+#[test]
+fn calls_that_no_definition_judged_are_on_record() {
+    let world = World::new(Some("jackline: 2\n"));
+    world.bash("c1", "ls").blocked("jackline check");
+    world.ran("c0", "Bash", json!({ "command": "ls" }), json!({})).silent();
+    assert_eq!(world.kinds(), ["call.requested", "call.finished"]);
+    let refused = &world.records()[1];
+    assert_eq!((&refused["step"], &refused["data"]["code"]), (&json!(1), &json!("fault/definition")));
+    assert_eq!(world.jackline(&["audit", "verify"]).exit, Some(0));
+    let explained = world.jackline(&["explain", "last"]);
+    assert!(explained.exit == Some(0) && !explained.stdout.is_empty(), "{explained:?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod render;
 
 use jackline_core::time::Timestamp;
 
-use super::{Adapter, Heard, Inquiry, Reply};
+use super::{Adapter, Heard, Inquiry, Message, Reply, unread};
 use crate::answer::Answer;
 
 /// The host's name in events and records.
@@ -41,6 +41,10 @@ impl Adapter for Claude {
 
     fn glance(&self, native: &[u8]) -> Inquiry {
         read::HOOKS.glance(native)
+    }
+
+    fn unread(&self, asked: &Inquiry, native: &[u8], now: Timestamp) -> Option<Message> {
+        unread::message(HOST, asked, native, now)
     }
 
     fn render(&self, asked: &Inquiry, answers: &[Answer]) -> Reply {

@@ -1,0 +1,129 @@
+//! What becomes of an event that could not be carried to its decision, and what is kept of it.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::LazyLock;
+
+use jackline_core::completion::Stopped;
+use jackline_core::decide::{faulted, unread_outcome};
+use jackline_core::decision::{Decision, Finding, Note};
+use jackline_core::event::{Body, Event};
+use jackline_core::probe::Facts;
+use jackline_core::redact::Redactor;
+use jackline_core::session::{Change, Pin, Session};
+use jackline_core::stack::Stack;
+use serde_json::{Value, json};
+
+use super::{Fault, Judging, Runtime, redactor, refusal, stops};
+use crate::adapters::{Inquiry, Message, Moment};
+use crate::answer::Answer;
+use crate::definitions::{DefinitionFault, Standing};
+use crate::probes::{Ground, WorkspaceProber};
+use crate::store::{StoreFault, Sync};
+
+/// Times that a record of a fault is tried again because another process committed in between. It is owed to nobody: its
+/// event is refused all the same.
+const TRIES_MAX: u32 = 16;
+
+impl Runtime {
+    /// A fault of ours blocks a stop once and then lets it through, both on record where the store can be used: a
+    /// broken guard must not keep an agent running for ever. Whether it blocked before is in the session; where that
+    /// cannot be read, the host's own mark of a held stop tells.
+    pub(super) fn stop_at_fault(&self, message: &Message, fault: &Fault) -> Option<Answer> {
+        let Body::StopRequested(ask) = &message.event.body else { return None };
+        let kept = leaves_the_store(fault).then(|| {
+            self.keep_fault(message, |_, session| {
+                let faulted = session.agent(message.event.agent()).is_some_and(|agent| agent.faulted);
+                Some(at_fault(&message.event, refusal(fault), faulted))
+            })
+        });
+        Some(kept.flatten().unwrap_or_else(|| {
+            let decision = at_fault(&message.event, refusal(fault), ask.again);
+            let notices = stops::notice(&decision).into_iter().collect();
+            Answer { notices, ..Answer::unkept(decision) }
+        }))
+    }
+
+    /// A call that could not be judged is on record where the store can be used: one that is asked for counts as a step, and
+    /// one that is over may have written.
+    pub(super) fn call_at_fault(&self, message: &Message, fault: &Fault) -> Option<Answer> {
+        let about_call = matches!(message.event.body, Body::CallRequested(_) | Body::CallFinished(..));
+        (about_call && leaves_the_store(fault))
+            .then(|| self.keep_fault(message, |stack, session| faulted(stack, session, &message.event, refusal(fault))))
+            .flatten()
+    }
+
+    /// Refuses a message that could not be read, on record where it says whose it is: a call counts, and an outcome may have
+    /// been anything's.
+    #[cold]
+    pub(super) fn refuse_unread(&self, told: Option<Message>, asked: &Inquiry, finding: Finding) -> Answer {
+        let kept = told.and_then(|message| {
+            self.keep_fault(&message, |stack, session| {
+                let called = faulted(stack, session, &message.event, finding.clone());
+                called.or_else(|| (asked.moment == Moment::Outcome).then(|| unread_outcome(finding.clone())))
+            })
+        });
+        // An outcome is over, and what else could not be read the host is told of as ever.
+        kept.filter(|_| asked.moment == Moment::Gate).unwrap_or_else(|| Answer::refusal(finding))
+    }
+
+    /// Keeps what is decided about an event that no definition judged. What failed before may fail again here; then there is
+    /// no record.
+    pub(super) fn keep_fault(
+        &self,
+        message: &Message,
+        decide: impl Fn(&Stack, &Session) -> Option<Decision>,
+    ) -> Option<Answer> {
+        let kept = || {
+            for _ in 0..TRIES_MAX {
+                let held = self.load(&message.event.session).ok()?;
+                let judging = self.bare(held.session.pin.as_ref());
+                let decision = decide(judging.stack(), &held.session)?;
+                if let Ok(answer) = self.commit(message, &judging, held, decision, &Facts::default()).ok()? {
+                    return Some(answer);
+                }
+            }
+            None
+        };
+        catch_unwind(AssertUnwindSafe(kept)).ok().flatten()
+    }
+
+    /// What keeps a record where no definition judges. What one says of secrets holds all the same, if there is one.
+    fn bare(&self, pin: Option<&Pin>) -> Judging {
+        let ground = || Ground { root: "/".into(), home: None, own: Vec::new(), schemas: Default::default() };
+        let standing = self.definitions.stack(pin, None).ok();
+        Judging {
+            scripts: BTreeSet::new(),
+            redactor: standing.map_or_else(|| Redactor::new([]), |standing| redactor(&standing.stack)),
+            standing: Standing::default().into(),
+            adapted: Some(Stack { root: self.definitions.root(pin).unwrap_or_default(), ..Stack::default() }),
+            prober: LazyLock::new(Box::new(move || WorkspaceProber::new(ground()))),
+            sync: Sync::Full,
+        }
+    }
+}
+
+/// Whether a fault leaves the store to be written. One that others hold was waited for already, and where nobody declared
+/// anything nothing is kept.
+fn leaves_the_store(fault: &Fault) -> bool {
+    !matches!(
+        fault,
+        Fault::Busy | Fault::Store(StoreFault::Locked { .. }) | Fault::Definition(DefinitionFault::Missing(_))
+    )
+}
+
+fn at_fault(event: &Event, finding: Finding, blocked_before: bool) -> Decision {
+    let agent = event.agent().to_owned();
+    if !blocked_before {
+        let changes = vec![Change::StopBlocked { agent, fault: true }];
+        return Decision { changes, ..Decision::merge(vec![finding]) };
+    }
+    let stopped = Stopped::Fault;
+    let data = json!({ "stopped": stopped, "reason": stopped.reason() });
+    Decision {
+        changes: vec![Change::Stopped { agent, stopped, parked: None }],
+        notes: vec![Note { kind: "stop.decided", before: Value::Null, after: Value::Null, data }],
+        data: Some(("stopped", json!(stopped))),
+        ..Decision::merge(vec![Finding { enforced: false, ..finding }])
+    }
+}
