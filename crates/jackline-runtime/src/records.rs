@@ -15,7 +15,6 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::{Layer, Stack};
 use serde_json::{Map, Value, json};
 
-use crate::adapters::UNREADABLE;
 use crate::runner::Kept;
 use crate::runner::artifacts::Artifact;
 use crate::store::{Head, Restored, Torn};
@@ -34,6 +33,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) raw: &'a Value,
     /// Whether a person's own command sent it.
     pub(crate) by_person: bool,
+    /// Whether it was decided by more, or by less, than the record says.
+    pub(crate) partial: bool,
     pub(crate) decision: &'a Decision,
     pub(crate) facts: &'a Facts,
     pub(crate) stack: &'a Stack,
@@ -169,7 +170,7 @@ impl Entry<'_> {
     fn presentable(&self, mut value: Value, bytes_max: usize) -> (Value, bool) {
         let redacted = self.redactor.redact(&mut value);
         let clipped = clip(&mut value, bytes_max);
-        (value, !redacted && !clipped && self.raw.get(UNREADABLE).is_none())
+        (value, !redacted && !clipped && !self.partial)
     }
 
     fn is_second_sighting(&self) -> bool {

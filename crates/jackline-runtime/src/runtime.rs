@@ -457,6 +457,7 @@ impl Runtime {
             event: &message.event,
             raw: &message.raw,
             by_person: message.by_person,
+            partial: message.partial,
             decision: &decision,
             facts,
             stack: judging.stack(),

@@ -143,9 +143,22 @@ fn a_decision_that_is_kept_uses_it_up() {
 fn one_that_could_not_be_kept_leaves_it_standing() {
     let world = World::new();
     world.grant(true);
-    world.store.faults.store(1, Ordering::SeqCst);
+    // Neither the decision nor, instead of it, the fault.
+    world.store.faults.store(2, Ordering::SeqCst);
     let answer = world.call(1);
     assert_eq!((answer.verdict, answer.seq), (Verdict::Deny, None));
+    assert!(world.stands(), "nothing got through on it");
+    assert_eq!(world.call(2).verdict, Verdict::Allow);
+}
+
+#[test]
+fn a_fault_that_is_on_record_leaves_it_standing() {
+    let world = World::new();
+    world.grant(true);
+    world.store.faults.store(1, Ordering::SeqCst);
+    let answer = world.call(1);
+    assert_eq!((answer.verdict, answer.seq.is_some()), (Verdict::Deny, true));
+    assert!(answer.code.is_some_and(|code| code.as_str().starts_with("fault/")));
     assert!(world.stands(), "nothing got through on it");
     assert_eq!(world.call(2).verdict, Verdict::Allow);
 }

@@ -405,6 +405,6 @@ fn writes_by_pattern(touch: &Touch) -> bool {
     writes && touch.is_plain() && is_pattern(touch)
 }
 
-fn in_background(view: &View<'_>) -> bool {
+pub(super) fn in_background(view: &View<'_>) -> bool {
     ["run_in_background", "is_background"].iter().any(|name| view.call.args.get(*name) == Some(&json!(true)))
 }

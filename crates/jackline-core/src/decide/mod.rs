@@ -46,7 +46,7 @@ use crate::time::Timestamp;
 use crate::todos::required;
 use crate::tools;
 pub(crate) use advised::keys_of;
-pub use faulted::{faulted, unread_outcome};
+pub use faulted::{faulted, told, unread_outcome};
 use metered::Metered;
 
 /// Decides about one event, or says which facts it wants first.

@@ -7,27 +7,26 @@ const VALUE_BYTES_MAX: usize = 64;
 /// Members that are told; hosts' messages have a dozen of any name.
 const MEMBERS_MAX: usize = 64;
 
-/// The text in this member.
-pub(super) fn text(native: &[u8], member: &str) -> Option<String> {
-    Members::of(native).find(|(name, _)| *name == member.as_bytes()).and_then(|(_, value)| plain(&value))
-}
-
 /// The texts in members of these names, each with its name, as often as they stand there.
 pub(super) fn texts<'n>(native: &[u8], names: &[&'n str]) -> Vec<(&'n str, Option<String>)> {
     let known = |name: &[u8]| names.iter().find(|known| known.as_bytes() == name).copied();
-    let all = Members::of(native).filter_map(|(name, value)| Some((known(name)?, plain(&value))));
+    let all = Members::of(native).filter_map(|(name, value)| Some((known(name)?, plain(value))));
     all.take(MEMBERS_MAX).collect()
 }
 
 /// Whether this member is `true`, or a number above zero.
 pub(super) fn is_held(native: &[u8], member: &str) -> bool {
     let value = Members::of(native).find(|(name, _)| *name == member.as_bytes()).map(|(_, value)| value);
-    value.is_some_and(|value| value.starts_with("true") || value.starts_with(|c: char| ('1'..='9').contains(&c)))
+    value.is_some_and(|value| {
+        value.starts_with(b"true") || value.first().is_some_and(|first| (b'1'..=b'9').contains(first))
+    })
 }
 
 /// A value that is a text without escapes, and ends where it is looked at.
-fn plain(value: &str) -> Option<String> {
-    value.strip_prefix('"')?.split_once('"').map(|(text, _)| text.to_owned())
+fn plain(value: &[u8]) -> Option<String> {
+    let text =
+        value.strip_prefix(b"\"")?.split(|byte| *byte == b'"').next().filter(|text| text.len() + 1 < value.len())?;
+    std::str::from_utf8(text).ok().filter(|text| !text.contains('\\')).map(str::to_owned)
 }
 
 /// The members of the outermost object, each with the beginning of its value.
@@ -44,7 +43,7 @@ impl<'a> Members<'a> {
 }
 
 impl<'a> Iterator for Members<'a> {
-    type Item = (&'a [u8], String);
+    type Item = (&'a [u8], &'a [u8]);
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -82,14 +81,18 @@ fn text_end(native: &[u8], begin: usize) -> Option<usize> {
 }
 
 /// What stands behind a colon; a text that is no member's name has none behind it.
-fn after_colon(rest: &[u8]) -> Option<String> {
+fn after_colon(rest: &[u8]) -> Option<&[u8]> {
     let value = rest.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
-    Some(value.iter().take(VALUE_BYTES_MAX).map(|byte| char::from(*byte)).collect())
+    Some(value.get(..VALUE_BYTES_MAX).unwrap_or(value))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn text(native: &[u8], member: &str) -> Option<String> {
+        texts(native, &[member]).into_iter().next()?.1
+    }
 
     #[test]
     fn only_the_hosts_own_members_are_seen() {
@@ -112,5 +115,7 @@ mod tests {
         assert_eq!(text(br#"{"x":"\ud800","name":"seen","#, "name").as_deref(), Some("seen"));
         assert_eq!(text(br#"{"x":"never closed, "name":"no"#, "name"), None);
         assert_eq!(text(b"", "name"), None);
+        assert_eq!(text(br#"{"name":"a\/b"}"#, "name"), None);
+        assert_eq!(text("{\"name\":\"é\"}".as_bytes(), "name").as_deref(), Some("é"));
     }
 }

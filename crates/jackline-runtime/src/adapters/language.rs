@@ -37,7 +37,7 @@ impl Adapter for Language {
     }
 
     fn unread(&self, asked: &Inquiry, native: &[u8], now: Timestamp) -> Option<Message> {
-        unread::message(self.host, asked, native, now)
+        unread::message((self.host, self.hooks.common), asked, native, now)
     }
 
     fn render(&self, asked: &Inquiry, answers: &[Answer]) -> Reply {

@@ -25,7 +25,6 @@ use serde_json::Value;
 
 use crate::answer::Answer;
 pub use language::Language;
-pub(crate) use unread::UNREADABLE;
 
 /// An event together with the JSON it was read from, which is what the log keeps.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,13 +35,15 @@ pub struct Message {
     pub by_person: bool,
     /// Whether the call succeeded, the host says only in its transcript; until it is found there, it did not.
     pub unproven: bool,
+    /// Whether it holds only a part of what was sent, so that nobody can judge by it again.
+    pub partial: bool,
 }
 
 impl Message {
     /// An event and its JSON, as a host sends it.
     #[must_use]
     pub fn new(event: Event, raw: Value) -> Self {
-        Self { event, raw, by_person: false, unproven: false }
+        Self { event, raw, by_person: false, unproven: false, partial: false }
     }
 }
 

@@ -54,6 +54,8 @@ pub(super) struct Hooks {
     pub(super) gate: &'static str,
     /// When an event comes; told its name, and whether it may be about a tool.
     pub(super) moment: fn(&str, bool) -> Moment,
+    /// What all messages say of themselves, as `common` takes it.
+    pub(super) common: &'static [(&'static str, &'static str)],
 }
 
 /// The member in which most hosts say that the stop before this one was held.
@@ -61,8 +63,12 @@ pub(super) const HELD: &str = "stop_hook_active";
 
 impl Hooks {
     /// Named as Claude Code names them, which most hosts do.
-    pub(super) const fn usual(gate: &'static str, moment: fn(&str, bool) -> Moment) -> Self {
-        Self { names: &["hook_event_name"], held: HELD, gate, moment }
+    pub(super) const fn usual(
+        gate: &'static str,
+        moment: fn(&str, bool) -> Moment,
+        common: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        Self { names: &["hook_event_name"], held: HELD, gate, moment, common }
     }
 
     /// What a native message holds: `asked` says what else it says of itself, `events` what it is in our protocol's form.
@@ -76,7 +82,7 @@ impl Hooks {
         let mut fields = match members(native, |native| self.glance(native)) {
             Ok(fields) => fields,
             // What is no JSON still says which event it is, if its beginning is whole. It must not block a prompt.
-            Err((asked, why)) => return heard(self.doubted(asked, native), Err(why), now),
+            Err((asked, why)) => return heard(asked, Err(why), now),
         };
         let asked = asked(&fields, self.asked(&fields));
         let events = if asked.name.is_empty() {
@@ -91,24 +97,23 @@ impl Hooks {
 
     /// What a message is about, told without reading it: for faults that come before or instead of reading.
     pub(super) fn glance(&self, native: &[u8]) -> Inquiry {
-        let name = self.names.iter().find_map(|member| glimpse::text(native, member)).unwrap_or_default();
+        let said = glimpse::texts(native, self.names);
+        let name = said.first().and_then(|(_, name)| name.clone()).unwrap_or_default();
         let moment = match (self.moment)(&name, true) {
-            _ if name.is_empty() => Moment::Gate,
+            // One that names two events may be either.
+            _ if name.is_empty() || said.iter().any(|(_, other)| other.as_ref() != Some(&name)) => Moment::Gate,
             Moment::Stop { .. } => Moment::Stop { again: glimpse::is_held(native, self.held) },
             moment => moment,
         };
         Inquiry::new(moment, name)
     }
 
-    /// What a message that cannot be read is about: one that names two events may be either.
-    fn doubted(&self, asked: Inquiry, native: &[u8]) -> Inquiry {
-        if glimpse::texts(native, self.names).len() > 1 { Inquiry { moment: Moment::Gate, ..asked } } else { asked }
-    }
-
     /// What a message that was read is about.
     fn asked(&self, fields: &Fields) -> Inquiry {
-        let name = self.names.iter().find_map(|member| text(fields, member)).unwrap_or_default();
+        let mut said = self.names.iter().filter_map(|member| text(fields, member));
+        let name = said.next().unwrap_or_default();
         let moment = match (self.moment)(name, is_about_tool(fields)) {
+            _ if said.any(|other| other != name) => Moment::Gate,
             // A message without a name may be anything, but a person's words alone are about no tool.
             _ if name.is_empty() && is_prompt(fields) => Moment::Prompt,
             _ if name.is_empty() => Moment::Gate,

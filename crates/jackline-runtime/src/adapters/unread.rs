@@ -1,30 +1,32 @@
 //! A native message that cannot be read, as an event: what it plainly says of itself, and that nobody could read the rest.
 
 use jackline_core::event;
+use jackline_core::json::JSON_BYTES_MAX;
 use jackline_core::sha::Digest;
 use jackline_core::time::Timestamp;
 use serde_json::{Value, json};
 
 use super::{Inquiry, Message, Moment, glimpse};
 
-/// The member of a record that says that its message was not read. Such a record cannot be judged again.
-pub(crate) const UNREADABLE: &str = "unreadable";
-
-/// Where hosts name the session. What is said twice is in doubt, and not believed.
-const SESSION: &[&str] = &["session_id", "sessionId", "conversation_id", "session"];
-/// Where they name the agent, the tool and the call.
-const AGENT: &[&str] = &["agent_id", "agent"];
-const TOOL: &[&str] = &["tool_name", "toolName"];
+/// Where hosts name the tool and the call; a later one counts more, as in what all messages of a host say.
+const TOOL: &[&str] = &["tool", "toolName", "tool_name"];
 const CALL: &[&str] = &["tool_use_id", "tool_call_id"];
 
 /// What a tool is called whose name cannot be told.
 const SOME_TOOL: &str = "?";
 
-/// An event for the record; nothing where the message does not say of which session it is.
-pub(super) fn message(host: &str, asked: &Inquiry, native: &[u8], now: Timestamp) -> Option<Message> {
-    let said = glimpse::texts(native, &[SESSION, AGENT, TOOL, CALL].concat());
-    let seen = |names: &[&str]| only(said.iter().filter(|(name, _)| names.contains(name)));
-    let mut raw = json!({ "session": seen(SESSION)?, "host": host, "native": asked.name });
+/// An event for the record; nothing where the message does not say of which session it is. `common` names where it would.
+pub(super) fn message(
+    (host, common): (&str, &[(&'static str, &str)]),
+    asked: &Inquiry,
+    native: &[u8],
+    now: Timestamp,
+) -> Option<Message> {
+    let rows = |to: &str| common.iter().filter(|row| row.1 == to).map(|row| row.0).collect::<Vec<_>>();
+    let (session, agent) = (rows("session"), rows("agent"));
+    let said = glimpse::texts(native, &[&session, &agent, TOOL, CALL].concat());
+    let seen = |names: &[&str]| last(&said, names);
+    let mut raw = json!({ "session": seen(&session)?, "host": host, "native": asked.name });
     let event = match asked.moment {
         Moment::Gate => {
             let tool = seen(TOOL).unwrap_or(SOME_TOOL);
@@ -33,16 +35,27 @@ pub(super) fn message(host: &str, asked: &Inquiry, native: &[u8], now: Timestamp
         _ => json!({ "event": "host.noted", "name": asked.name }),
     };
     join(&mut raw, event);
-    join(&mut raw, seen(AGENT).map(|agent| json!({ "agent": agent })).unwrap_or_default());
+    join(&mut raw, seen(&agent).map(|agent| json!({ "agent": agent })).unwrap_or_default());
     let event = event::read(&raw, now).ok()?;
-    let bytes = native.len();
-    join(&mut raw, json!({ UNREADABLE: { "bytes": bytes, "sha256": Digest::of(native).hex() } }));
-    Some(Message::new(event, raw))
+    join(&mut raw, json!({ "unreadable": size(native) }));
+    Some(Message { partial: true, ..Message::new(event, raw) })
 }
 
-fn only<'s>(mut said: impl Iterator<Item = &'s (&'s str, Option<String>)>) -> Option<&'s str> {
-    let (_, text) = said.next()?;
-    text.as_deref().filter(|_| said.next().is_none())
+/// How much there is, and its hash; of a message that was too long, only the beginning was kept.
+fn size(native: &[u8]) -> Value {
+    let (bytes, sha256) = (native.len(), Digest::of(native).hex());
+    if bytes > JSON_BYTES_MAX {
+        json!({ "cut": true, "sha256": sha256 })
+    } else {
+        json!({ "bytes": bytes, "sha256": sha256 })
+    }
+}
+
+/// What the last of these members says that is there. What it says twice is in doubt, and not believed.
+fn last<'s>(said: &'s [(&str, Option<String>)], names: &[&str]) -> Option<&'s str> {
+    let name = names.iter().rev().find(|name| said.iter().any(|(there, _)| there == *name))?;
+    let mut texts = said.iter().filter(|(there, _)| there == name).map(|(_, text)| text.as_deref());
+    texts.next()?.filter(|_| texts.next().is_none())
 }
 
 fn join(to: &mut Value, from: Value) {
@@ -55,8 +68,10 @@ fn join(to: &mut Value, from: Value) {
 mod tests {
     use super::*;
 
+    const COMMON: &[(&str, &str)] = &[("session_id", "session"), ("parent_id", "session"), ("agent_id", "agent")];
+
     fn read(native: &str, moment: Moment) -> Option<Message> {
-        message("claude", &Inquiry::new(moment, "Some"), native.as_bytes(), Timestamp(0))
+        message(("some", COMMON), &Inquiry::new(moment, "Some"), native.as_bytes(), Timestamp(0))
     }
 
     #[test]
@@ -66,9 +81,23 @@ mod tests {
         assert_eq!((message.event.session.as_str(), message.event.agent()), ("s1", "a1"));
         let call = message.event.call().unwrap();
         assert_eq!((call.tool.as_str(), call.id.as_deref()), ("Bash", Some("c1")));
-        assert_eq!(message.raw[UNREADABLE]["bytes"], native.len());
+        assert_eq!(message.raw["unreadable"]["bytes"], native.len());
         assert!(read(r#"{"session_id":"s1","session_id":"s2","#, Moment::Gate).is_none());
         assert!(read(r#"{"tool_input":{"session_id":"s1""#, Moment::Gate).is_none());
+    }
+
+    #[test]
+    fn names_count_as_the_host_means_them() {
+        let native = r#"{"session_id":"own","parent_id":"s1","tool_use_id":"c0","tool_call_id":"c1","tool_input":{"#;
+        let event = read(native, Moment::Gate).unwrap().event;
+        assert_eq!((event.session.as_str(), event.call().unwrap().id.as_deref()), ("s1", Some("c1")));
+    }
+
+    #[test]
+    fn of_a_message_that_was_too_long_no_size_is_told() {
+        let native = format!(r#"{{"session_id":"s1","tool_input":"{}"#, "x".repeat(JSON_BYTES_MAX));
+        let raw = read(&native, Moment::Gate).unwrap().raw;
+        assert!(raw["unreadable"]["cut"] == true && raw["unreadable"].get("bytes").is_none(), "{raw}");
     }
 
     #[test]

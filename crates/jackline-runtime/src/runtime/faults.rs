@@ -5,15 +5,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 
 use jackline_core::completion::Stopped;
-use jackline_core::decide::{faulted, unread_outcome};
+use jackline_core::decide::{faulted, told, unread_outcome};
 use jackline_core::decision::{Decision, Finding, Note};
 use jackline_core::event::{Body, Event};
+use jackline_core::json::canonical;
 use jackline_core::probe::Facts;
 use jackline_core::redact::Redactor;
 use jackline_core::session::{Change, Pin, Session};
+use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use serde_json::{Value, json};
 
+use super::redacted::plainly_named;
 use super::{Fault, Judging, Runtime, redactor, refusal, stops};
 use crate::adapters::{Inquiry, Message, Moment};
 use crate::answer::Answer;
@@ -56,11 +59,12 @@ impl Runtime {
     /// Refuses a message that could not be read, on record where it says whose it is: a call counts, and an outcome may have
     /// been anything's.
     #[cold]
-    pub(super) fn refuse_unread(&self, told: Option<Message>, asked: &Inquiry, finding: Finding) -> Answer {
-        let kept = told.and_then(|message| {
+    pub(super) fn refuse_unread(&self, seen: Option<Message>, asked: &Inquiry, finding: Finding) -> Answer {
+        let kept = seen.and_then(|message| {
             self.keep_fault(&message, |stack, session| {
                 let called = faulted(stack, session, &message.event, finding.clone());
-                called.or_else(|| (asked.moment == Moment::Outcome).then(|| unread_outcome(finding.clone())))
+                let otherwise = if asked.moment == Moment::Outcome { unread_outcome } else { told };
+                called.or_else(|| Some(otherwise(finding.clone())))
             })
         });
         // An outcome is over, and what else could not be read the host is told of as ever.
@@ -68,7 +72,7 @@ impl Runtime {
     }
 
     /// Keeps what is decided about an event that no definition judged. What failed before may fail again here; then there is
-    /// no record.
+    /// no record. Nor is there one where nobody declared anything.
     pub(super) fn keep_fault(
         &self,
         message: &Message,
@@ -77,9 +81,12 @@ impl Runtime {
         let kept = || {
             for _ in 0..TRIES_MAX {
                 let held = self.load(&message.event.session).ok()?;
-                let judging = self.bare(held.session.pin.as_ref());
+                let pin = held.session.pin.as_ref();
+                let secrets = self.secrets(pin, message.event.definition.as_deref())?;
+                let message = recorded(message, secrets.as_ref());
+                let judging = self.bare(pin, secrets);
                 let decision = decide(judging.stack(), &held.session)?;
-                if let Ok(answer) = self.commit(message, &judging, held, decision, &Facts::default()).ok()? {
+                if let Ok(answer) = self.commit(&message, &judging, held, decision, &Facts::default()).ok()? {
                     return Some(answer);
                 }
             }
@@ -88,18 +95,54 @@ impl Runtime {
         catch_unwind(AssertUnwindSafe(kept)).ok().flatten()
     }
 
-    /// What keeps a record where no definition judges. What one says of secrets holds all the same, if there is one.
-    fn bare(&self, pin: Option<&Pin>) -> Judging {
+    /// What takes secrets out: `Some(None)` where the definitions cannot tell what is one, and nothing where there are none.
+    fn secrets(&self, pin: Option<&Pin>, named: Option<&str>) -> Option<Option<Redactor>> {
+        // It may be what failed before.
+        match catch_unwind(AssertUnwindSafe(|| self.definitions.stack(pin, named))) {
+            Ok(Ok(standing)) => Some(Some(redactor(&standing.stack))),
+            Ok(Err(DefinitionFault::Missing(_))) => None,
+            Ok(Err(_)) | Err(_) => Some(None),
+        }
+    }
+
+    /// What keeps a record where no definition judges. What one says of secrets holds all the same.
+    fn bare(&self, pin: Option<&Pin>, secrets: Option<Redactor>) -> Judging {
         let ground = || Ground { root: "/".into(), home: None, own: Vec::new(), schemas: Default::default() };
-        let standing = self.definitions.stack(pin, None).ok();
         Judging {
             scripts: BTreeSet::new(),
-            redactor: standing.map_or_else(|| Redactor::new([]), |standing| redactor(&standing.stack)),
+            redactor: secrets.unwrap_or_else(|| Redactor::new([])),
             standing: Standing::default().into(),
             adapted: Some(Stack { root: self.definitions.root(pin).unwrap_or_default(), ..Stack::default() }),
             prober: LazyLock::new(Box::new(move || WorkspaceProber::new(ground()))),
             sync: Sync::Full,
         }
+    }
+}
+
+/// Members of an event, and of its call, that say who did what; all others hold what was done it with.
+const SAID: &[&str] =
+    &["event", "session", "at", "agent", "host", "native", "name", "call", "id", "tool", "unreadable"];
+
+/// A message as it is recorded: in its names no secret is left, and where nobody knows what else is one, only names are.
+fn recorded(message: &Message, secrets: Option<&Redactor>) -> Message {
+    let builtin = Redactor::new([]);
+    let mut kept = plainly_named(message, secrets.unwrap_or(&builtin)).unwrap_or_else(|| message.clone());
+    kept.partial = true;
+    if secrets.is_none() {
+        let withheld = Digest::of(&canonical(&kept.raw)).hex();
+        only_names(&mut kept.raw);
+        if let Value::Object(raw) = &mut kept.raw {
+            raw.insert("withheld".to_owned(), json!({ "sha256": withheld }));
+        }
+    }
+    kept
+}
+
+fn only_names(raw: &mut Value) {
+    let Value::Object(members) = raw else { return };
+    members.retain(|member, _| SAID.contains(&member.as_str()));
+    if let Some(Value::Object(call)) = members.get_mut("call") {
+        call.retain(|member, _| SAID.contains(&member.as_str()));
     }
 }
 

@@ -80,6 +80,33 @@ fn an_event_that_two_names_are_told_of_is_a_gate() {
 }
 
 #[test]
+fn one_event_that_is_named_twice_is_itself() {
+    let world = World::new(Some(RULES));
+    world
+        .send(b"{\"session_id\":\"s1\",\"hook_event_name\":\"PreCompact\",\"hook_event_name\":\"PreCompact\"}")
+        .silent();
+}
+
+#[test]
+fn nothing_is_kept_of_what_cannot_be_read_where_nothing_is_declared() {
+    let world = World::new(None);
+    world.send(b"{\"session_id\":\"s1\",\"hook_event_name\":\"PreToolUse\",\"tool_input\":{").blocked("cannot be read");
+    world.send(&huge("PostToolUse")).silent();
+    assert!(!world.store().join("sessions").exists());
+}
+
+#[test]
+fn where_nobody_knows_what_is_secret_only_names_are_kept() {
+    let world = World::new(Some("jackline: 2\n"));
+    world.bash("c1", "say moonlight").blocked("jackline check");
+    world.ran("c1", "Bash", json!({ "command": "say moonlight" }), json!({ "stdout": "moonlight" })).silent();
+    let records = world.records();
+    assert!(!json!(records).to_string().contains("moonlight"), "{records:?}");
+    assert_eq!((&records[0]["target"], &records[0]["replayable"]), (&json!("tool:Bash"), &json!(false)));
+    assert!(records[0]["data"]["withheld"]["sha256"].is_string(), "{records:?}");
+}
+
+#[test]
 fn calls_that_no_definition_judged_are_on_record() {
     let world = World::new(Some("jackline: 2\n"));
     world.bash("c1", "ls").blocked("jackline check");

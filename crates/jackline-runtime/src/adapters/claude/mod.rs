@@ -44,7 +44,7 @@ impl Adapter for Claude {
     }
 
     fn unread(&self, asked: &Inquiry, native: &[u8], now: Timestamp) -> Option<Message> {
-        unread::message(HOST, asked, native, now)
+        unread::message((HOST, read::HOOKS.common), asked, native, now)
     }
 
     fn render(&self, asked: &Inquiry, answers: &[Answer]) -> Reply {

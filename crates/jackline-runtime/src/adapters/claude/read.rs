@@ -11,7 +11,7 @@ const BATCH_CALLS_MAX: usize = 256;
 /// What a prompt begins with that no person wrote: a background task has finished.
 const NOTIFICATION: &str = "<task-notification>";
 
-pub(super) const HOOKS: Hooks = Hooks::usual("PreToolUse", moment);
+pub(super) const HOOKS: Hooks = Hooks::usual("PreToolUse", moment, COMMON);
 
 /// When an event comes. One that is not known is only recorded, unless a tool may be about to run.
 fn moment(name: &str, about_tool: bool) -> Moment {

@@ -16,7 +16,7 @@ pub const HOST: &str = "codex";
 /// Codex's language.
 pub const LANGUAGE: Language = Language {
     host: HOST,
-    hooks: Hooks::usual("PreToolUse", read::moment),
+    hooks: Hooks::usual("PreToolUse", read::moment, read::COMMON),
     asked: read::asked,
     events: read::events,
     render: render::render,

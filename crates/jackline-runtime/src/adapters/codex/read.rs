@@ -35,7 +35,7 @@ pub(super) fn moment(name: &str, about_tool: bool) -> Moment {
 const KNOWN: &[&str] = &["Interrupt", "Notification", "PostCompact", "PreCompact", "SessionEnd", "StopFailure"];
 
 /// Where what was used is written down comes last: a sub-agent that stops names its own.
-const COMMON: &[(&str, &str)] = &[
+pub(super) const COMMON: &[(&str, &str)] = &[
     ("session_id", "session"),
     ("agent_id", "agent"),
     ("cwd", "cwd"),

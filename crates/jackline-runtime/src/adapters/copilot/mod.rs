@@ -15,7 +15,7 @@ pub const HOST: &str = "copilot";
 /// Copilot CLI's language.
 pub const LANGUAGE: Language = Language {
     host: HOST,
-    hooks: Hooks::usual("PreToolUse", read::moment),
+    hooks: Hooks::usual("PreToolUse", read::moment, read::COMMON),
     asked: read::asked,
     events: read::events,
     render: render::render,

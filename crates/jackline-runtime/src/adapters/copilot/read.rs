@@ -38,7 +38,7 @@ pub(super) fn moment(name: &str, about_tool: bool) -> Moment {
 const KNOWN: &[&str] = &["ErrorOccurred", "Notification", "PreCompact", "SessionEnd", "SubagentStart"];
 
 /// What a sub-agent calls its session is its own name; the session is its agent's.
-const COMMON: &[(&str, &str)] =
+pub(super) const COMMON: &[(&str, &str)] =
     &[("session_id", "session"), ("parent_agent_id", "session"), ("agent_id", "agent"), ("cwd", "cwd")];
 
 /// The events in our protocol's form; what they have in common is added by `native`.

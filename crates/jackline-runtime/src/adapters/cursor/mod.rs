@@ -13,7 +13,7 @@ pub const HOST: &str = "cursor";
 /// Cursor's language.
 pub const LANGUAGE: Language = Language {
     host: HOST,
-    hooks: Hooks { held: read::HELD_COUNT, ..Hooks::usual("preToolUse", read::moment) },
+    hooks: Hooks { held: read::HELD_COUNT, ..Hooks::usual("preToolUse", read::moment, read::COMMON) },
     asked: |_, asked| asked,
     events: read::events,
     render: render::render,

@@ -26,7 +26,7 @@ pub(super) fn moment(name: &str, _: bool) -> Moment {
     }
 }
 
-const COMMON: &[(&str, &str)] =
+pub(super) const COMMON: &[(&str, &str)] =
     &[("conversation_id", "session"), ("agent_id", "agent"), ("cwd", "cwd"), ("transcript_path", "transcript")];
 
 /// Members of every message that say nothing of what happened; one of them is a person's.

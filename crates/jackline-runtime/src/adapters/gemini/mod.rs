@@ -16,7 +16,7 @@ pub const HOST: &str = "gemini";
 /// Gemini CLI's language.
 pub const LANGUAGE: Language = Language {
     host: HOST,
-    hooks: Hooks::usual("BeforeTool", read::moment),
+    hooks: Hooks::usual("BeforeTool", read::moment, read::COMMON),
     asked: |_, asked| asked,
     events: read::events,
     render: render::render,

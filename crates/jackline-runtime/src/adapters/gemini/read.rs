@@ -27,7 +27,7 @@ pub(super) fn moment(name: &str, about_tool: bool) -> Moment {
 const KNOWN: &[&str] =
     &["AfterModel", "BeforeModel", "BeforeToolSelection", "Notification", "PreCompress", "SessionEnd"];
 
-const COMMON: &[(&str, &str)] = &[("session_id", "session"), ("cwd", "cwd")];
+pub(super) const COMMON: &[(&str, &str)] = &[("session_id", "session"), ("cwd", "cwd")];
 
 /// The events in our protocol's form; what they have in common is added by `native`.
 pub(super) fn events(name: &str, fields: &mut Fields) -> Events {

@@ -15,7 +15,11 @@ pub const HOST: &str = "opencode";
 /// The plugin's language. It writes the name of the event first.
 pub const LANGUAGE: Language = Language {
     host: HOST,
-    hooks: Hooks { names: &["hook"], held: read::HELD, gate: "tool.execute.before", moment: read::moment },
+    hooks: Hooks {
+        names: &["hook"],
+        held: read::HELD,
+        ..Hooks::usual("tool.execute.before", read::moment, read::COMMON)
+    },
     asked: read::asked,
     events: read::events,
     render: render::render,

@@ -32,7 +32,7 @@ pub(super) fn moment(name: &str, _: bool) -> Moment {
     }
 }
 
-const COMMON: &[(&str, &str)] = &[("session", "session"), ("agent", "agent"), ("cwd", "cwd")];
+pub(super) const COMMON: &[(&str, &str)] = &[("session", "session"), ("agent", "agent"), ("cwd", "cwd")];
 
 pub(super) fn events(name: &str, fields: &mut Fields) -> Events {
     let common = native::common(fields, (HOST, name), COMMON);

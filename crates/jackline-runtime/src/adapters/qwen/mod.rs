@@ -15,7 +15,7 @@ pub const HOST: &str = "qwen";
 /// Qwen Code's language.
 pub const LANGUAGE: Language = Language {
     host: HOST,
-    hooks: Hooks::usual("PreToolUse", read::moment),
+    hooks: Hooks::usual("PreToolUse", read::moment, read::COMMON),
     asked: |_, asked| asked,
     events: read::events,
     render: render::render,

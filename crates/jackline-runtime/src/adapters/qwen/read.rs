@@ -50,7 +50,7 @@ const KNOWN: &[&str] = &[
     "UserPromptExpansion",
 ];
 
-const COMMON: &[(&str, &str)] =
+pub(super) const COMMON: &[(&str, &str)] =
     &[("session_id", "session"), ("agent_id", "agent"), ("cwd", "cwd"), ("permission_mode", "permission_mode")];
 
 /// The events in our protocol's form; what they have in common is added by `native`.

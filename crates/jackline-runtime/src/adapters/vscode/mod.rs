@@ -13,7 +13,10 @@ pub const HOST: &str = "vscode";
 /// VS Code's language. Names are spelled in two ways, and both are taken.
 pub const LANGUAGE: Language = Language {
     host: HOST,
-    hooks: Hooks { names: &["hookEventName", "hook_event_name"], ..Hooks::usual("PreToolUse", read::moment) },
+    hooks: Hooks {
+        names: &["hookEventName", "hook_event_name"],
+        ..Hooks::usual("PreToolUse", read::moment, read::COMMON)
+    },
     asked: |_, asked| asked,
     events: read::events,
     render: render::render,

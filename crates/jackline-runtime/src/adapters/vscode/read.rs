@@ -26,7 +26,7 @@ pub(super) fn moment(name: &str, about_tool: bool) -> Moment {
     }
 }
 
-const COMMON: &[(&str, &str)] = &[
+pub(super) const COMMON: &[(&str, &str)] = &[
     ("sessionId", "session"),
     ("session_id", "session"),
     ("agent_id", "agent"),
