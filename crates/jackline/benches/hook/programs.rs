@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 
 /// What an empty program is called in the table.
 pub(crate) const EMPTY: &str = "empty main";
+/// The system's program that does nothing.
+pub(crate) const TRUE: &str = "/bin/true";
 /// What the hook in Python is called.
 pub(crate) const PYTHON: &str = "Python hook";
 /// Our builds: by `cargo build --release`, and by `cargo xtask dist`.
@@ -23,7 +25,7 @@ pub(crate) struct Program {
 /// What ours are compared with.
 pub(crate) fn others(scratch: &Path) -> Vec<Program> {
     let program = |name, path: PathBuf| Program { name, path, arguments: Vec::new() };
-    let mut others = vec![program(EMPTY, empty(scratch)), program("/bin/true", "/bin/true".into())];
+    let mut others = vec![program(EMPTY, empty(scratch)), program(TRUE, TRUE.into())];
     match python() {
         Some(path) => {
             let script = scratch.join("hook.py");
