@@ -13,14 +13,18 @@ use jackline_runtime::replay;
 use jackline_runtime::store::Store;
 use serde_json::Value;
 
-use super::{audit, log};
+use super::{audit, log, sessions};
 use crate::error::CommandError;
 use crate::place::Where;
 use crate::{paint::Paint, screen, timeline};
 
+/// Sessions of a workspace in which a refusal is looked for, the newest first: who asks for the last one means today's.
+const SESSIONS_MAX: usize = 32;
+
 /// Say why something was decided, and what would have changed it
 ///
-/// `jackline explain last` takes the last refusal of this workspace's newest session.
+/// `jackline explain last` takes the last refusal in this workspace: that of the session written last, or of the nearest before
+/// it in which something was refused.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Explain {
     /// The session, or `last` for the one of this workspace that was written last
@@ -44,10 +48,22 @@ impl Explain {
         let store = self.at.files()?;
         let found = match (self.session.as_str(), self.seq) {
             (session, Some(seq)) => numbered(&store, &self.chosen(&store, session)?, seq)?,
-            (session, None) => last_refusal(&store, &self.chosen(&store, session)?)?,
+            ("last", None) => self.newest_refusal(&store)?,
+            (session, None) => refusal(&store, &self.chosen(&store, session)?)?,
         };
         let kept = Kept::below(&self.at.state()?);
         Ok(screen::show(&explained(&found, &kept, Paint::for_stdout()))?)
+    }
+
+    /// Who asks saw a refusal, and need not know that another session has written something since.
+    fn newest_refusal(&self, store: &dyn Store) -> Result<Explained, CommandError> {
+        let newest = self.chosen(store, "last")?;
+        for session in sessions::list(store, &self.at, false)?.iter().take(SESSIONS_MAX) {
+            if let Some(found) = last_refusal(store, &session.entry.id)? {
+                return Ok(found);
+            }
+        }
+        refusal(store, &newest)
     }
 
     fn chosen(&self, store: &dyn Store, session: &str) -> Result<String, CommandError> {
@@ -73,7 +89,7 @@ fn retired(store: &dyn Store, session: &str) -> Result<Option<u64>, CommandError
     Ok(first.and_then(|line| timeline::missing(&replay::record(&line).ok()?)))
 }
 
-fn last_refusal(store: &dyn Store, session: &str) -> Result<Explained, CommandError> {
+fn last_refusal(store: &dyn Store, session: &str) -> Result<Option<Explained>, CommandError> {
     let mut last = None;
     for pair in Pairs::of(store, session)? {
         let pair = pair?;
@@ -84,8 +100,12 @@ fn last_refusal(store: &dyn Store, session: &str) -> Result<Explained, CommandEr
             last = Some(pair);
         }
     }
+    Ok(last)
+}
+
+fn refusal(store: &dyn Store, session: &str) -> Result<Explained, CommandError> {
     let gone = retired(store, session)?;
-    last.ok_or_else(|| {
+    last_refusal(store, session)?.ok_or_else(|| {
         let what = gone.map_or_else(
             || "nothing was refused in this session".to_owned(),
             |last| format!("nothing was refused in what is left of this session; records 1 to {last} were retired"),

@@ -240,6 +240,16 @@ fn explain_of_a_session_without_refusals() {
 }
 
 #[test]
+fn explain_last_goes_back_to_the_session_in_which_something_was_refused() {
+    let world = World::played();
+    let explained = world.run(&["explain", "last"], "");
+    let begun = world.run(&["eval"], "{\"event\":\"session.started\",\"session\":\"s2\"}\n");
+    assert_eq!(begun.0, Some(0), "{begun:?}");
+    assert_eq!(world.run(&["explain", "last"], ""), explained);
+    assert!(explained.1.contains("session s1 #12"), "{explained:?}");
+}
+
+#[test]
 fn explain_names_the_line_of_a_setting() {
     let call = |tool: &str, args: &str| {
         format!(r#"{{"event":"call.requested","session":"s1","call":{{"tool":"{tool}","args":{args}}}}}"#)
