@@ -3,6 +3,7 @@
 mod commands;
 mod day;
 mod hook;
+mod place;
 mod proxy;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod traps;
@@ -15,7 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::{fs, io};
 
-use crate::shell::{clear, root};
+use tempfile::TempDir;
+
 use traps::Functions;
 
 /// The functions that were run, where somebody watched.
@@ -24,7 +26,7 @@ pub(crate) type Ran = BTreeSet<String>;
 /// A build, and a place of its own where it is played to, which is gone afterwards.
 pub(crate) struct Play {
     program: PathBuf,
-    place: PathBuf,
+    place: TempDir,
     watching: Option<Functions>,
     /// Where a build that records how it runs is to put that.
     profile: Option<PathBuf>,
@@ -42,39 +44,36 @@ impl Play {
     }
 
     fn new(program: &Path, watching: Option<Functions>, profile: Option<PathBuf>) -> Result<Self, String> {
-        let play =
-            Self { program: program.to_owned(), place: program.with_file_name("jackline-played"), watching, profile };
+        let play = Self { program: program.to_owned(), place: place::made()?, watching, profile };
         play.furnish().map_err(|fault| format!("a place to play cannot be made: {fault}"))?;
         Ok(play)
     }
 
     fn furnish(&self) -> io::Result<()> {
-        // A play that was killed has left its sessions behind, and they would go on.
-        clear(&self.place)?;
-        fs::create_dir_all(self.workspace().join("src"))?;
-        fs::create_dir_all(self.place.join("home/.claude"))?;
-        fs::write(self.workspace().join("src/one.rs"), "fn main() {}\n")
+        fs::create_dir_all(self.workspace().join("lib"))?;
+        fs::create_dir_all(self.place().join("home/.claude"))?;
+        let (file, content) = day::FILE;
+        fs::write(self.workspace().join(file), content)
+    }
+
+    fn place(&self) -> &Path {
+        self.place.path()
     }
 
     fn workspace(&self) -> PathBuf {
-        self.place.join("workspace")
+        self.place().join("workspace")
     }
 
-    /// Puts the workspace under the benchmarks' twenty policies, or under ten rules and all packs besides.
+    /// Puts the workspace under the play's twenty policies, or under ten rules and all packs besides.
     fn define(&self, are_all: bool) -> io::Result<()> {
-        let benches = root().join("crates/jackline/benches");
-        let mut rules = fs::read_to_string(benches.join("rules.yaml"))?;
-        if are_all {
-            let more = fs::read_to_string(benches.join("hook/more.yaml"))?;
-            rules = rules.replace("\nstore:", &format!("\n{more}store:"));
-        }
+        let rules = day::RULES.to_owned() + if are_all { day::MORE } else { "" };
         fs::write(self.workspace().join("jackline.yaml"), rules)
     }
 
     /// The program, about to be started.
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
-        command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", self.place.join("home"));
+        command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", self.place().join("home"));
         command.env("CLAUDE_PROJECT_DIR", self.workspace());
         if let Some(profile) = &self.profile {
             command.env("LLVM_PROFILE_FILE", profile);
@@ -89,11 +88,5 @@ impl Play {
             Some(functions) => Functions::start(command).and_then(|child| functions.watch(&child)),
             None => command.status().map(|status| (status, Ran::new())),
         }
-    }
-}
-
-impl Drop for Play {
-    fn drop(&mut self) {
-        drop(fs::remove_dir_all(&self.place));
     }
 }

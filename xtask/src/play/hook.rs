@@ -62,19 +62,19 @@ impl Play {
     }
 
     fn round(&self, way: Way, session: &str, round: usize) -> Result<Vec<Ran>, String> {
-        Message::all(&self.place, session, round).map(|message| self.answer(way, &message)).collect()
+        Message::all(self.place(), session, round).map(|message| self.answer(way, &message)).collect()
     }
 
     /// Asks the hook.
     fn answer(&self, way: Way, message: &str) -> Result<Ran, String> {
-        let input = self.place.join("message");
+        let input = self.place().join("message");
         let broken = |what: &str, fault: io::Error| format!("{what}: {fault}");
         fs::write(&input, message).map_err(|fault| broken("the message cannot be written", fault))?;
         let message = fs::File::open(&input).map_err(|fault| broken("the message cannot be read", fault))?;
         let mut command = self.command();
         command.args(["hook", "claude"]).stdin(message).stdout(Stdio::null());
         if way.is_wired {
-            let home = self.place.join("home");
+            let home = self.place().join("home");
             command.arg("--store").arg(home.join(".local/state/jackline")).arg("--root").arg(self.workspace());
             command.arg("--home").arg(home).args(["--wired", "local"]);
         }

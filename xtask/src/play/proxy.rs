@@ -11,8 +11,8 @@ use super::{Play, Ran};
 const ASKED: &[(&str, &str)] = &[
     ("initialize", r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"order","version":"1"}}"#),
     ("tools/list", "{}"),
-    ("tools/call", r#"{"name":"list_dir","arguments":{"path":"src"}}"#),
-    ("tools/call", r#"{"name":"read_file","arguments":{"path":"src/one.rs"}}"#),
+    ("tools/call", r#"{"name":"list_dir","arguments":{"path":"lib"}}"#),
+    ("tools/call", r#"{"name":"read_file","arguments":{"path":"lib/one.py"}}"#),
     ("tools/call", r#"{"name":"guard_status","arguments":{}}"#),
 ];
 
