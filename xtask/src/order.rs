@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::dist;
 use crate::play::Play;
 use crate::shell::{root, say};
+use crate::{dist, play};
 
 /// What stands above the list.
 const HEAD: &str = "# The functions that `jackline hook` and then `jackline mcp proxy` run, for build.rs; found by `cargo xtask order`.\n";
@@ -46,6 +46,7 @@ impl Use {
 
 /// Builds, plays, and writes the list; builds nothing where programs with names are given.
 pub(crate) fn run(given: &[&str]) -> Result<(), String> {
+    play::can_watch().map_err(|fault| format!("no process can be watched here: {fault}"))?;
     let programs = match given {
         [] => vec![dist::build_plain("profiling")?],
         given => given.iter().map(absolute).collect::<Result<_, _>>()?,

@@ -32,6 +32,11 @@ pub(crate) struct Play {
     profile: Option<PathBuf>,
 }
 
+/// Whether it can be seen here which functions of a program run.
+pub(crate) fn can_watch() -> Result<(), String> {
+    Functions::can_watch().map_err(|fault| fault.to_string())
+}
+
 impl Play {
     /// To see which functions of a build with names run.
     pub(crate) fn watched(program: &Path) -> Result<Self, String> {

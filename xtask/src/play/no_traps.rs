@@ -12,6 +12,10 @@ impl Functions {
         Err("the order is found on Linux, on a processor of the x86-64 family".to_owned())
     }
 
+    pub(super) fn can_watch() -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     pub(super) fn start(command: &mut Command) -> io::Result<Child> {
         command.spawn()
     }

@@ -42,6 +42,19 @@ impl Functions {
         Ok(functions)
     }
 
+    /// Whether a process can be watched here at all: some systems let nobody look into another, or write to its code.
+    pub(super) fn can_watch() -> io::Result<()> {
+        let mut child = Self::start(&mut Command::new(std::env::current_exe()?))?;
+        let process = c_int::try_from(child.id()).map_err(io::Error::other)?;
+        let written = wait(process).and_then(|_| {
+            let place = registers(process)?.rip;
+            memory(process)?.write_all_at(&[TRAP], place)
+        });
+        // It waits before its first instruction, and has none of its own left to run.
+        child.kill().and_then(|()| child.wait())?;
+        written
+    }
+
     /// Starts a program that waits for [`Self::watch`].
     pub(super) fn start(command: &mut Command) -> io::Result<Child> {
         // SAFETY: between `fork` and `exec` one call into the kernel is made, which allocates nothing.
@@ -98,19 +111,24 @@ impl Functions {
     /// The names of the function that a thread was about to run, if it stands behind a trap; it is put before it again, with
     /// the trap gone.
     fn stepped_on(&self, thread: c_int) -> io::Result<Option<&Vec<String>>> {
-        // SAFETY: the structure is numbers alone.
-        let mut registers: libc::user_regs_struct = unsafe { mem::zeroed() };
-        // SAFETY: the thread is stopped, and the structure is as large as the kernel has it.
-        let got = unsafe { libc::ptrace(libc::PTRACE_GETREGS, thread, 0, ptr::from_mut(&mut registers)) };
-        done(got)?;
+        let mut registers = registers(thread)?;
         let address = registers.rip.wrapping_sub(1);
         let Some(byte) = self.bytes.get(&address) else { return Ok(None) };
         memory(thread)?.write_all_at(&[*byte], address)?;
         registers.rip = address;
-        // SAFETY: as above.
+        // SAFETY: the thread is stopped, and the structure is the kernel's.
         done(unsafe { libc::ptrace(libc::PTRACE_SETREGS, thread, 0, ptr::from_ref(&registers)) })?;
         Ok(self.names.get(&address))
     }
+}
+
+/// The registers of a stopped thread.
+fn registers(thread: c_int) -> io::Result<libc::user_regs_struct> {
+    // SAFETY: the structure is numbers alone.
+    let mut registers: libc::user_regs_struct = unsafe { mem::zeroed() };
+    // SAFETY: the thread is stopped, and the structure is as large as the kernel has it.
+    done(unsafe { libc::ptrace(libc::PTRACE_GETREGS, thread, 0, ptr::from_mut(&mut registers)) })?;
+    Ok(registers)
 }
 
 /// The memory of a stopped process, code included.
@@ -173,6 +191,11 @@ int main(int count, char **words) {
         assert_eq!(ended.code(), Some(7));
         assert!(["main", "by_itself", "in_another"].iter().all(|name| ran.contains(*name)), "{ran:?}");
         assert!(!ran.contains("never"), "{ran:?}");
+    }
+
+    #[test]
+    fn a_process_can_be_watched_where_the_others_are() {
+        Functions::can_watch().unwrap();
     }
 
     #[test]
