@@ -47,9 +47,10 @@ fn lay_together() {
     let Some(out) = named("OUT_DIR").map(PathBuf::from) else { return };
     let script = out.join("hook.ld");
     let written = fs::read_to_string(ORDER).and_then(|order| fs::write(&script, linker_script(&order)));
-    let argument = format!("-Wl,-T,{}", script.display());
-    match written.and_then(|()| builds(EMPTY, &[&argument], &out)) {
-        Ok(Some(_)) => println!("cargo:rustc-link-arg-bins={argument}"),
+    // Two words: a comma in the path would end it in an option for the linker alone.
+    let arguments = ["-T".to_owned(), script.display().to_string()];
+    match written.and_then(|()| builds(EMPTY, &arguments.each_ref().map(String::as_str), &out)) {
+        Ok(Some(_)) => arguments.iter().for_each(|argument| println!("cargo:rustc-link-arg-bins={argument}")),
         Ok(None) => {
             println!("cargo:warning=this linker takes no script: the hook's code stays scattered, it is slower")
         }

@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
 
-use crate::elf;
 use crate::shell::{cargo, say, step};
+use crate::{elf, play};
+use link::Linker;
 
 /// Static, and at a fixed address: a position-independent program is relocated anew at each of its starts. The names are as
 /// in `.cargo/config.toml`, which does not count where flags are given. Code and constants are mapped together: each piece that is
@@ -33,51 +34,90 @@ const SMALL_PIECE_BYTES: usize = 0x1_0000;
 /// The section that the linker puts the hook's functions into.
 const TOGETHER: &[u8] = b"\0.text.hook\0";
 
+/// What begins the variables that would change how the release is compiled: as one object, which is laid out as a whole.
+const RELEASE: &str = "CARGO_PROFILE_RELEASE_";
+
 /// Builds, looks at what was built, and puts it in its place.
 pub(crate) fn run() -> Result<(), String> {
+    let directory = target_directory()?;
+    let layout = Layout::best(&directory.join("linked"))?;
     let recorded = profile::record()?;
-    let built = build_with("static build", &target_directory()?, &profile::used(&recorded), Layout::best())?;
+    let built = build_with("static build", &directory, &profile::used(&recorded), &layout)?;
     let bytes = fs::read(&built).map_err(|fault| format!("`{}` cannot be read: {fault}", built.display()))?;
-    elf::check(&bytes)?;
-    if !bytes.windows(TOGETHER.len()).any(|window| window == TOGETHER) {
-        return Err("the hook's code does not lie together: the linker took no script".to_owned());
-    }
-    if Layout::best() == Layout::Learned && layout::large_page(&bytes).is_none() {
-        return Err("the hook's code does not begin where a large page may".to_owned());
-    }
-    let handed = handed_out(&target_directory()?, &bytes)?;
+    check(&bytes, &layout)?;
+    let handed = handed_out(&directory, &bytes)?;
     let mebibytes = bytes.len() as f64 / f64::from(1 << 20);
     say(&format!("{} ({mebibytes:.1} MiB, static, no relocations)", handed.display()));
     Ok(())
 }
 
+/// Complains about a program that would start slower than this one may.
+fn check(bytes: &[u8], layout: &Layout) -> Result<(), String> {
+    elf::check(bytes)?;
+    if !bytes.windows(TOGETHER.len()).any(|window| window == TOGETHER) {
+        return Err("the hook's code does not lie together: the linker took no script".to_owned());
+    }
+    if *layout != Layout::Usual && layout::large_page(bytes).is_none() {
+        return Err("the hook's code does not begin where a large page may".to_owned());
+    }
+    Ok(())
+}
+
 /// Whether a build is laid out by what it was seen to run, or as the compiler has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Layout {
-    Learned,
+    /// By a copy of this chore as the linker, and by the program that links.
+    Learned(PathBuf, Linker),
     Usual,
 }
 
 impl Layout {
-    /// The best that can be had here: what runs is seen on one family of processors alone. Elsewhere the list in the
-    /// repository serves, as in every build.
-    const fn best() -> Self {
-        if cfg!(target_arch = "x86_64") { Self::Learned } else { Self::Usual }
+    /// The best that can be had here: what runs is seen on one family of processors alone, and only where one process may
+    /// look into another. Elsewhere the list in the repository serves, as in every build. What would go wrong only after all code
+    /// was compiled twice goes wrong here.
+    fn best(place: &Path) -> Result<Self, String> {
+        play::place()?;
+        if !cfg!(target_arch = "x86_64") {
+            return Ok(Self::Usual);
+        }
+        if let Err(why) = play::can_watch() {
+            say(&format!("== no process can be watched here, so the list in the repository serves: {why}"));
+            return Ok(Self::Usual);
+        }
+        let linker = Linker::configured(&target()?);
+        Ok(Self::Learned(copied(place)?, linker))
     }
 }
 
+/// This very program, in a place where no other call of cargo's replaces it while it is still to link.
+fn copied(place: &Path) -> Result<PathBuf, String> {
+    let copy = place.join("linker");
+    // One that links just now cannot be written to, but goes on when it is removed.
+    let removed = fs::remove_file(&copy).or_else(|fault| match fault.kind() {
+        io::ErrorKind::NotFound => Ok(()),
+        _ => Err(fault),
+    });
+    let made = removed.and_then(|()| fs::create_dir_all(place)).and_then(|()| fs::copy("/proc/self/exe", &copy));
+    made.map_err(|fault| format!("`{}` cannot be written: {fault}", copy.display()))?;
+    Ok(copy)
+}
+
 /// Builds a static program with further flags, and says where it is.
-fn build_with(step_name: &str, directory: &Path, further: &[String], layout: Layout) -> Result<PathBuf, String> {
+fn build_with(step_name: &str, directory: &Path, further: &[String], layout: &Layout) -> Result<PathBuf, String> {
     let target = target()?;
     installed(&target)?;
     let mut build = cargo(&["build", "--release", "--locked", "-p", "jackline", "--target", &target]);
     build.arg("--target-dir").arg(directory);
     let mut flags: Vec<String> = FLAGS.into_iter().map(str::to_owned).chain(further.iter().cloned()).collect();
-    if layout == Layout::Learned {
-        flags.push(link::used(&mut build)?);
+    if let Layout::Learned(chore, linker) = layout {
+        flags.push(linker.used(&mut build, chore)?);
     }
     // With a target named, build scripts and procedural macros, which run here, are built as ever.
     build.env("CARGO_ENCODED_RUSTFLAGS", flags.join(BETWEEN_FLAGS)).env_remove("RUSTFLAGS");
+    let names = std::env::vars_os().map(|(name, _)| name);
+    names.filter(|name| name.as_encoded_bytes().starts_with(RELEASE.as_bytes())).for_each(|name| {
+        build.env_remove(name);
+    });
     c_compiler(&mut build, &target);
     step(step_name, &mut build)?;
     Ok(directory.join(&target).join("release/jackline"))

@@ -13,6 +13,8 @@ mod play;
 mod shell;
 mod test;
 
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use shell::say;
@@ -32,10 +34,18 @@ usage: cargo xtask <chore>
                         were built with names";
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    // A linker's words are paths, which need not be text.
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    match dist::link::Linker::asked() {
+        Some(linker) => ended(linker.run(&words)),
+        None => chore(&words),
+    }
+}
+
+fn chore(words: &[OsString]) -> ExitCode {
+    let words: Vec<Cow<'_, str>> = words.iter().map(|word| word.to_string_lossy()).collect();
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     let outcome = match words.as_slice() {
-        _ if dist::link::is_asked() => dist::link::run(&arguments),
         ["test"] => test::run(),
         ["hosts"] => hosts::run(),
         ["ack", options @ ..] => ack::run(options),
@@ -51,6 +61,10 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    ended(outcome)
+}
+
+fn ended(outcome: Result<(), String>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {

@@ -32,6 +32,11 @@ pub(crate) struct Play {
     profile: Option<PathBuf>,
 }
 
+/// Whether a place can be had where a program may be played to.
+pub(crate) fn place() -> Result<(), String> {
+    place::made().map(drop)
+}
+
 /// Whether it can be seen here which functions of a program run.
 pub(crate) fn can_watch() -> Result<(), String> {
     Functions::can_watch().map_err(|fault| fault.to_string())

@@ -17,7 +17,7 @@ pub(super) fn record() -> Result<PathBuf, String> {
     let counts = directory.join("counts");
     clear(&counts).map_err(|fault| format!("`{}` cannot be removed: {fault}", counts.display()))?;
     let counting = ["-Cprofile-generate".to_owned()];
-    let program = super::build_with("build that counts", &directory, &counting, super::Layout::Usual)?;
+    let program = super::build_with("build that counts", &directory, &counting, &super::Layout::Usual)?;
     say("== an agent's day is played to it");
     let play = Play::recorded(&program, counts.join(COUNTS))?;
     play.events()?;
