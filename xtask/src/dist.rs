@@ -5,6 +5,7 @@
 mod layout;
 pub(crate) mod link;
 mod profile;
+mod trial;
 
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -58,7 +59,7 @@ fn check(bytes: &[u8], layout: &Layout) -> Result<(), String> {
         return Err("the hook's code does not lie together: the linker took no script".to_owned());
     }
     if *layout != Layout::Usual && layout::large_page(bytes).is_none() {
-        return Err("the hook's code does not begin where a large page may".to_owned());
+        return Err("the hook's code does not lie on large pages of its own".to_owned());
     }
     Ok(())
 }
@@ -85,6 +86,8 @@ impl Layout {
             return Ok(Self::Usual);
         }
         let linker = Linker::configured(&target()?);
+        let tried = trial::run(&linker, &place.join("trial"));
+        tried.map_err(|why| format!("a small program cannot be linked as the distribution build is: {why}"))?;
         Ok(Self::Learned(copied(place)?, linker))
     }
 }
@@ -184,7 +187,7 @@ fn target_directory() -> Result<PathBuf, String> {
 }
 
 /// Puts the program in its place. The system keeps a file in pieces as large as those it was written in, and maps them so: what
-/// lies on the large page and all behind it is written by a single call, and what comes before it in small pieces, since a
+/// lies on the large pages and all behind it is written by a single call, and what comes before it in small pieces, since a
 /// large page counts as memory whole.
 fn handed_out(directory: &Path, bytes: &[u8]) -> Result<PathBuf, String> {
     let place = directory.join("dist");

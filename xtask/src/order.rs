@@ -133,7 +133,6 @@ fn is_crate(rest: &str) -> bool {
 }
 
 /// What runs functions, by their names and how many events run each.
-#[cfg(test)]
 pub(crate) fn runs_of(named: &[(&str, usize)]) -> Runs {
     named.iter().map(|(name, times)| ((*name).to_owned(), Use { kinds: 1, times: *times })).collect()
 }

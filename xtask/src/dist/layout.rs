@@ -1,4 +1,5 @@
-//! Where the linker of the distribution build puts what: a script that both GNU's and LLVM's linker add to their own layout.
+//! Where the linker of the distribution build puts what: a script that both GNU's and LLVM's linker add to their own layout. The
+//! latter takes from it only what stands inside of sections or is said of them, so nothing stands between them.
 //!
 //! First the beginning and what only the proxy runs, then, by itself and on large pages, what events run with the constants
 //! that it names and what the compiler split off of it, then everything else. The kernel reads a program's first bytes to start
@@ -9,7 +10,7 @@ use std::fmt::Write as _;
 
 use object::elf::FileHeader64;
 use object::read::elf::ElfFile;
-use object::{Endianness, Object as _, ObjectSection as _, ObjectSegment as _, ObjectSymbol as _};
+use object::{Endianness, Object as _, ObjectSection as _, ObjectSymbol as _};
 use object::{RelocationTarget, SectionIndex};
 
 use crate::order::{self, Runs, Use};
@@ -30,41 +31,62 @@ const CONSTANTS: &str = ".rodata";
 /// What has no function's name: the program's beginnings, and what is written in assembly.
 const BEGINNING: &str = "*(.text.jackline_start) *crt1.o(.text .text.*)";
 const ASSEMBLED: &str = "*(.text.jackline_bytes)";
-/// Before the rest, so that it is mapped by itself, and never by large pages, each of which counts as memory whole: it is
-/// shifted against its place in the file.
-const SHIFT: &str = ". = ALIGN(0x1000) + 0x10000;";
+/// Bytes by which the rest is shifted against its place in the file: so it is mapped by itself, and never by large pages, each of
+/// which counts as memory whole.
+const SHIFT_BYTES: u64 = 0x1_0000;
+/// Of the functions that events run, one in so many at least is in the compiler's object; the others are the C library's. With
+/// fewer, what lies together would be weighed as nothing.
+const FOUND_OF: usize = 2;
 
 /// The script for a program of which these functions run.
 pub(super) fn script(object: &[u8], runs: Runs) -> Result<String, String> {
+    bounded(object, runs, HOOK_BYTES_MAX)
+}
+
+/// The script by which so many bytes at most are laid on large pages.
+fn bounded(object: &[u8], runs: Runs, bytes_max: u64) -> Result<String, String> {
     let object = Elf::parse(object).map_err(|fault| format!("the compiler's object cannot be read: {fault}"))?;
     let (events, proxy): (Vec<_>, Vec<_>) = order::ranked(runs).into_iter().partition(|(_, ran)| ran.by_events());
     let names = |list: Vec<(String, Use)>| list.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
     let (events, proxy) = (names(events), names(proxy));
-    let Fitting { functions, constants, splits } = Sections::of(&object).fitting(&events);
+    let sections = Sections::of(&object);
+    sections.have_most_of(&events)?;
+    let Fitting { functions, constants, splits } = sections.fitting(&events, bytes_max);
     let [fit, left] = [events.get(..functions), events.get(functions..)].map(Option::unwrap_or_default);
     let [fit_splits, left_splits] = [fit.get(..splits), fit.get(splits..)].map(Option::unwrap_or_default);
-    let large = LARGE_PAGE_BYTES;
 
     let mut script = format!("SECTIONS {{ .text.first : {{\n{BEGINNING}\n");
     left.iter().chain(&proxy).for_each(|name| list(&mut script, &places(name)));
     left_splits.iter().chain(left).for_each(|name| list(&mut script, &split(name)));
-    let _ = writeln!(script, ". = ALIGN({large}); }}\n. = ALIGN({large}) + {large};\njackline_hook = .;");
-    let _ = writeln!(script, ".text.hook : {{\n{ASSEMBLED}");
+    script += &hook_begins();
     fit.iter().for_each(|name| list(&mut script, &places(name)));
     constants.iter().for_each(|name| list(&mut script, name));
     fit_splits.iter().for_each(|name| list(&mut script, &split(name)));
-    let _ = writeln!(script, ". = ALIGN({large}); }}\njackline_hook_bytes = ABSOLUTE(. - jackline_hook);");
-    Ok(script + SHIFT + "\n} INSERT BEFORE .text;\n")
+    Ok(script + &hook_ends())
 }
 
-/// Where in its file a program has what lies on large pages.
+/// A piece of the file by itself (`AT`), at such a place there and in memory, so that it does not matter what is before it.
+fn hook_begins() -> String {
+    let large = LARGE_PAGE_BYTES;
+    let place = format!("(ALIGN({large}) + {large}) : AT(ADDR(.text.hook)) ALIGN({large})");
+    format!("}}\n.text.hook {place} {{\n{ASSEMBLED}\n")
+}
+
+/// Behind it comes one byte that is shifted, and all the rest follows that; and `start.s` learns where it lies.
+fn hook_ends() -> String {
+    let place = format!("(ALIGN(0x1000) + {SHIFT_BYTES}) : AT(ADDR(.text.behind))");
+    let known = "jackline_hook = ADDR(.text.hook);\njackline_hook_bytes = SIZEOF(.text.hook);";
+    format!(". = ALIGN({LARGE_PAGE_BYTES}); }}\n.text.behind {place} {{ BYTE(0) }}\n}} INSERT BEFORE .text;\n{known}\n")
+}
+
+/// Where in its file a program has what lies on large pages: as many as it may have, and of its own.
 pub(super) fn large_page(program: &[u8]) -> Option<u64> {
     let program = Elf::parse(program).ok()?;
     let hook = program.section_by_name(".text.hook")?;
-    let holds = |address: u64, size: u64| (address..address + size).contains(&hook.address());
-    let segment = program.segments().find(|segment| holds(segment.address(), segment.size()))?;
-    let is_aligned = |place: &u64| place.is_multiple_of(LARGE_PAGE_BYTES);
-    Some(segment.file_range().0).filter(is_aligned).filter(|_| is_aligned(&segment.address()))
+    let (offset, bytes) = hook.file_range()?;
+    let are_aligned = [hook.address(), offset, bytes].iter().all(|place| place.is_multiple_of(LARGE_PAGE_BYTES));
+    let is_bounded = (1..=LARGE_PAGES_MAX).contains(&(bytes / LARGE_PAGE_BYTES));
+    Some(offset).filter(|offset| are_aligned && is_bounded && *offset > 0)
 }
 
 /// The sections that a function may be in; what C has under two names is in a section of one.
@@ -103,13 +125,28 @@ impl<'a> Sections<'a> {
         Self { object, named: named.collect() }
     }
 
-    fn fitting(&self, functions: &[String]) -> Fitting {
+    /// Complains where most of these functions are elsewhere, or are not apart from one another.
+    fn have_most_of(&self, functions: &[String]) -> Result<(), String> {
+        let found = functions.iter().filter(|name| self.function(name).is_some()).count();
+        if found * FOUND_OF >= functions.len() {
+            return Ok(());
+        }
+        let all = functions.len();
+        Err(format!("of {all} functions that events run only {found} have a section of the compiler's object"))
+    }
+
+    fn function(&self, name: &str) -> Option<SectionIndex> {
+        FUNCTIONS.iter().find_map(|start| self.named.get(&format!("{start}{name}"))).copied()
+    }
+
+    /// What fits into so many bytes.
+    fn fitting(&self, functions: &[String], bytes_max: u64) -> Fitting {
         let (mut bytes, mut seen, mut constants) = (0, HashSet::new(), Vec::new());
         let mut fit = 0;
         for name in functions {
             let fresh = self.fresh(name, &mut seen);
             let with = bytes + self.bytes_of(&fresh);
-            if with > HOOK_BYTES_MAX {
+            if with > bytes_max {
                 break;
             }
             (fit, bytes) = (fit + 1, with);
@@ -118,15 +155,14 @@ impl<'a> Sections<'a> {
         let splits = functions.iter().take(fit).map(|name| self.named.get(&split(name)).copied());
         let splits = splits.take_while(|split| {
             bytes += self.bytes_of(split.as_slice());
-            bytes <= HOOK_BYTES_MAX
+            bytes <= bytes_max
         });
         Fitting { functions: fit, constants, splits: splits.count() }
     }
 
     /// A function's section, and those of constants that it is the first to name, itself or through others.
     fn fresh(&self, function: &str, seen: &mut HashSet<SectionIndex>) -> Vec<SectionIndex> {
-        let of = FUNCTIONS.iter().find_map(|start| self.named.get(&format!("{start}{function}"))).copied();
-        let mut fresh = Vec::from_iter(of);
+        let mut fresh = Vec::from_iter(self.function(function));
         let mut next = 0;
         while let Some(index) = fresh.get(next).copied() {
             next += 1;
@@ -158,70 +194,101 @@ impl<'a> Sections<'a> {
     }
 }
 
-#[cfg(all(test, target_os = "linux", target_arch = "x86_64"))]
+#[cfg(test)]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod tests {
-    use std::path::Path;
     use std::process::Command;
 
+    use super::super::link::Linker;
+    use super::super::trial;
     use super::*;
 
-    /// A program with a function that events run and a constant that only this one names, and with others of both.
-    const SOURCE: &str = r#"
-    .section .text.often, "ax", @progbits
-    .globl often
-    often: movl $list, %eax
-    ret
-    .section .text.split.often, "ax", @progbits
-    .globl often.cold
-    often.cold: ret
-    .section .text.never, "ax", @progbits
-    .globl never
-    never: movl $other, %eax
-    ret
-    .section .text.jackline_start, "ax", @progbits
-    .globl jackline_start
-    jackline_start: call often
-    call never
-    movl $jackline_hook_bytes, %eax
-    .section .rodata.list, "a", @progbits
-    list: .quad named
-    .section .rodata.named, "a", @progbits
-    .globl named
-    named: .quad 1
-    .section .rodata.other, "a", @progbits
-    .globl other
-    other: .quad 2
-    .section .note.GNU-stack, "", @progbits
-"#;
+    /// Where something is in a program, by its name: its address and its section.
+    fn home(program: &Elf<'_>, name: &str) -> (u64, String) {
+        let symbol = program.symbols().find(|symbol| symbol.name() == Ok(name)).unwrap();
+        let section = symbol.section_index().map(|index| program.section_by_index(index).unwrap());
+        (symbol.address(), section.map_or_else(String::new, |section| section.name().unwrap().to_owned()))
+    }
 
-    fn built(directory: &Path, words: &[&str]) {
-        let status = Command::new("cc").args(words).current_dir(directory).status();
-        assert!(status.is_ok_and(|status| status.success()), "{words:?}");
+    #[track_caller]
+    fn lays_out(further: &[&str]) {
+        let scratch = tempfile::tempdir().unwrap();
+        let bytes = trial::laid_out(&Linker::of("cc"), further, &scratch.path().join("a,b")).unwrap();
+        let offset = large_page(&bytes);
+        assert_eq!(offset, Some(LARGE_PAGE_BYTES));
+        let program = Elf::parse(&bytes[..]).unwrap();
+        let hook = ".text.hook";
+        let of_hook = ["often", "list", "named", "often.cold"].map(|name| home(&program, name).1);
+        assert_eq!(of_hook, [hook; 4]);
+        let others = ["jackline_start", "never", "other"].map(|name| home(&program, name).1);
+        assert_eq!(others, [".text.first", ".text", ".rodata"]);
+
+        let section = program.section_by_name(hook).unwrap();
+        assert_eq!(home(&program, "jackline_hook").0, section.address());
+        assert_eq!(home(&program, "jackline_hook_bytes").0, section.size());
+        let behind = program.section_by_name(".text").unwrap();
+        let shifted = behind.address() - behind.file_range().unwrap().0;
+        assert_eq!(shifted % LARGE_PAGE_BYTES, SHIFT_BYTES);
+        assert!(behind.address() > section.address() + section.size());
+        let ended = Command::new(scratch.path().join("a,b/trial")).status().unwrap();
+        assert!(ended.success(), "{ended}");
     }
 
     #[test]
     fn what_events_run_with_its_constants_and_what_was_split_off_lies_on_large_pages() {
-        let scratch = tempfile::tempdir().unwrap();
-        let place = |name: &str| scratch.path().join(name);
-        std::fs::write(place("a.s"), SOURCE).unwrap();
-        built(scratch.path(), &["-c", "a.s", "-o", "a.o"]);
-        let runs = order::runs_of(&[("often", 1)]);
-        let text = script(&std::fs::read(place("a.o")).unwrap(), runs).unwrap();
-        std::fs::write(place("a.ld"), &text).unwrap();
-        let words = ["-nostdlib", "-static", "-no-pie", "a.o", "-o", "a", "-Wl,-z,noseparate-code", "-Wl,-T,a.ld"];
-        built(scratch.path(), &[&words[..], &["-Wl,--entry=jackline_start"]].concat());
+        lays_out(&[]);
+    }
 
-        let bytes = std::fs::read(place("a")).unwrap();
-        assert_eq!(large_page(&bytes), Some(LARGE_PAGE_BYTES));
-        let program = Elf::parse(&bytes[..]).unwrap();
-        let home = |name: &str| {
-            let symbol = program.symbols().find(|symbol| symbol.name() == Ok(name)).unwrap();
-            let section = program.section_by_index(symbol.section_index().unwrap()).unwrap();
-            section.name().unwrap().to_owned()
+    /// With LLVM's linker, where it is there.
+    #[test]
+    fn llvms_linker_lays_out_alike() {
+        if Command::new("ld.lld").arg("--version").output().is_ok() {
+            lays_out(&["-fuse-ld=lld"]);
+        }
+    }
+
+    /// As `build.rs` has functions together, which lie on no page of their own.
+    #[test]
+    fn functions_that_only_lie_together_lie_on_no_large_page() {
+        let scratch = tempfile::tempdir().unwrap();
+        trial::laid_out(&Linker::of("cc"), &[], scratch.path()).unwrap();
+        let script = "SECTIONS { .text.hook : { *(.text.often) } } INSERT BEFORE .text;\n";
+        std::fs::write(scratch.path().join("hook.ld"), script).unwrap();
+        let words = [&trial::WORDS[..], &["trial.rcgu.o", "-o", "together", "-T", "hook.ld"]].concat();
+        assert!(Command::new("cc").args(words).current_dir(scratch.path()).status().unwrap().success());
+        let bytes = std::fs::read(scratch.path().join("together")).unwrap();
+        assert!(Elf::parse(&bytes[..]).unwrap().section_by_name(".text.hook").is_some());
+        assert_eq!(large_page(&bytes), None);
+    }
+
+    #[test]
+    fn what_does_not_fit_lies_before_the_large_pages() {
+        let scratch = tempfile::tempdir().unwrap();
+        trial::laid_out(&Linker::of("cc"), &[], scratch.path()).unwrap();
+        let object = std::fs::read(scratch.path().join("trial.rcgu.o")).unwrap();
+        let script = |bytes_max| bounded(&object, order::runs_of(&[("often", 2), ("seldom", 1)]), bytes_max).unwrap();
+        let on_pages = |script: &str, names: &[&str]| {
+            let (before, behind) = script.split_once("\n.text.hook ").unwrap();
+            names.iter().map(|name| (before.contains(name), behind.contains(name))).collect::<Vec<_>>()
         };
-        let homes = ["often", "list", "named", "often.cold", "jackline_start", "never", "other"].map(home);
-        let hook = ".text.hook";
-        assert_eq!(homes, [hook, hook, hook, hook, ".text.first", ".text", ".rodata"]);
+        let names = [".text.often ", ".rodata.list", ".text.seldom ", ".text.split.often)"];
+        let (fits, does_not) = ((false, true), (true, false));
+        assert_eq!(on_pages(&script(HOOK_BYTES_MAX), &names), [fits; 4]);
+        // A call of six bytes with two constants of eight, a return of one, and another one that was split off.
+        assert_eq!(on_pages(&script(24), &names), [fits; 4]);
+        assert_eq!(on_pages(&script(23), &names), [fits, fits, fits, does_not]);
+        assert_eq!(on_pages(&script(22), &names), [fits, fits, does_not, does_not]);
+        assert_eq!(on_pages(&script(21), &names), [does_not, (false, false), does_not, does_not]);
+    }
+
+    #[test]
+    fn functions_that_are_elsewhere_are_told() {
+        let scratch = tempfile::tempdir().unwrap();
+        trial::laid_out(&Linker::of("cc"), &[], scratch.path()).unwrap();
+        let object = std::fs::read(scratch.path().join("trial.rcgu.o")).unwrap();
+        let told = script(&object, order::runs_of(&[("often", 1), ("gone", 1), ("lost", 1)])).unwrap_err();
+        assert_eq!(told, "of 3 functions that events run only 1 have a section of the compiler's object");
+        assert!(script(&object, order::runs_of(&[("often", 1), ("gone", 1)])).is_ok());
     }
 
     #[test]
