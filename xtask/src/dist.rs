@@ -188,7 +188,7 @@ fn target_directory() -> Result<PathBuf, String> {
 
 /// Puts the program in its place. The system keeps a file in pieces as large as those it was written in, and maps them so: what
 /// lies on the large pages and all behind it is written by a single call, and what comes before it in small pieces, since a
-/// large page counts as memory whole.
+/// large page counts as memory whole. Where nothing keeps large pages off the rest, all of it is written so.
 fn handed_out(directory: &Path, bytes: &[u8]) -> Result<PathBuf, String> {
     let place = directory.join("dist");
     let file = place.join("jackline");
@@ -202,7 +202,7 @@ fn handed_out(directory: &Path, bytes: &[u8]) -> Result<PathBuf, String> {
 
 fn written(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let large = layout::large_page(bytes).and_then(|offset| usize::try_from(offset).ok());
-    let (before, from) = bytes.split_at_checked(large.unwrap_or(0)).unwrap_or((bytes, &[]));
+    let (before, from) = large.and_then(|large| bytes.split_at_checked(large)).unwrap_or((bytes, &[]));
     let mut output = fs::File::create(file)?;
     before.chunks(SMALL_PIECE_BYTES).chain([from]).try_for_each(|piece| output.write_all(piece))?;
     output.set_permissions(fs::Permissions::from_mode(0o755))
