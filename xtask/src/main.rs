@@ -30,8 +30,8 @@ usage: cargo xtask <chore>
   bench [hook|eval|decide|files|mcp|workflow] [--quick]
                         measure, comparing side by side in one run; without a name: all
   dist                  build the program as it is handed out for Linux: static, at a fixed address, by a recorded profile
-  order [PROGRAM…]      find anew which functions the hook runs, for the linker, by builds made for it or by programs that
-                        were built with names";
+  order [PROGRAM…]      find anew which functions the hook runs, for the linker of the plain release, by a build made for it or by
+                        programs that were built with names";
 
 fn main() -> ExitCode {
     // A linker's words are paths, which need not be text.
