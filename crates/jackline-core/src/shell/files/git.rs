@@ -160,6 +160,11 @@ const CLONE: &[&str] = &[
     "--upload-pack",
 ];
 
+/// Options of `git config` that take a value, and those with which it only shows something.
+const CONFIG: &[&str] = &["-f", "--file", "--blob", "--type", "-t", "--default", "--comment", "--value"];
+const READING: &[&str] =
+    &["--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "--get-color", "--get-colorbool"];
+
 /// Options of git's other commands that usually take a value.
 const USUALLY_VALUED: &[&str] = &["-L", "-m", "-b", "-B", "-o"];
 
@@ -213,31 +218,54 @@ pub fn git_settings(command: &Command) -> Vec<String> {
     keys.filter(hooking).chain(setting(arguments)).collect()
 }
 
+/// Whether `git config` is told to show settings and nothing else.
+fn only_reads(rest: &[Word]) -> bool {
+    let mut options = rest.iter().take_while(|word| word.text != "--");
+    let first = operands(rest, CONFIG).0.first().is_some_and(|word| matches!(word.text.as_str(), "get" | "list"));
+    first || options.any(|word| READING.contains(&word.text.as_str()))
+}
+
 /// The setting that `git config` changes.
 fn setting(arguments: &[Word]) -> Option<String> {
     let words = without_git_options(arguments);
     let rest = words.split_first().filter(|(sub, _)| sub.text == "config")?.1;
-    let (named, _) = operands(rest, &["-f", "--file", "--blob", "--type", "-t", "--default", "--comment", "--value"]);
-    let reads =
-        ["--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "--get-color", "--get-colorbool"];
-    let removes = has_option(rest, &["--unset", "--unset-all", "--remove-section", "--rename-section"]);
-    let sections = has_option(rest, &["--remove-section", "--rename-section"]);
+    let (named, _) = operands(rest, CONFIG);
+    // Git takes any beginning of a long option for the whole.
+    let told = |options: &[&str]| {
+        let cut = |word: &Word| word.text.len() > 2 && options.iter().any(|option| option.starts_with(&word.text));
+        has_option(rest, options) || rest.iter().filter(|word| word.text.starts_with("--")).any(cut)
+    };
+    let removes = told(&["--unset", "--unset-all", "--remove-section", "--rename-section"]);
+    let sections = told(&["--remove-section", "--rename-section"]);
     let key = match named.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().as_slice() {
-        _ if rest.iter().any(|word| reads.contains(&word.text.as_str())) => return None,
-        ["get" | "list", ..] => return None,
+        _ if only_reads(rest) => return None,
         // An editor is handed all of them.
         ["edit"] => "edit",
-        ["remove-section" | "rename-section", section, ..] => return takes_away(section),
-        [section, ..] if sections => return takes_away(section),
-        [] if has_option(rest, &["-e", "--edit"]) => return Some("--edit".to_owned()),
+        ["remove-section" | "rename-section", sections @ ..] => return moves(sections),
+        names if sections => return moves(names),
+        [] if told(&["-e", "--edit"]) => return Some("--edit".to_owned()),
         ["set", key, value, ..] if runs_by_value(key, value) => return Some((*key).to_owned()),
         ["set" | "unset", key, ..] => *key,
         [key, value, ..] if runs_by_value(key, value) => return Some((*key).to_owned()),
         [key, _, ..] => key,
-        [key] if removes || has_option(rest, &["--add", "--replace-all"]) => key,
+        [key] if removes || told(&["--add", "--replace-all"]) => key,
         _ => return None,
     };
     (key == "edit" || key.contains('$') || makes_run(key)).then(|| key.to_owned())
+}
+
+/// The section that goes, or the one that its settings come to stand in, where that makes git run something else.
+fn moves(sections: &[&str]) -> Option<String> {
+    let (old, new) = (sections.first()?, sections.get(1));
+    takes_away(old).or_else(|| new.and_then(|new| takes_away(new).or_else(|| takes_in(new))))
+}
+
+/// A section that makes git run something by what its settings say, which nobody knows of those that come to it.
+fn takes_in(section: &str) -> Option<String> {
+    let front = format!("{}.", section.to_ascii_lowercase());
+    let by_value =
+        || RUNNING_IF_SIGNED.iter().map(|(first, _)| first).chain(RUNNING_UNLESS.iter().map(|(first, _)| first));
+    by_value().any(|first| front.starts_with(first)).then(|| section.to_owned())
 }
 
 /// A section of settings, where some of those that may stand in it make git run something.
@@ -365,8 +393,7 @@ impl Found<'_> {
 
     /// Settings in a file of their own.
     fn git_config(&mut self, rest: &[Word]) {
-        let reads = ["--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "get", "list"];
-        let role = if rest.iter().any(|word| reads.contains(&word.text.as_str())) { Role::Read } else { Role::Write };
+        let role = if only_reads(rest) { Role::Read } else { Role::Write };
         values_of(rest, &["-f", "--file"]).iter().for_each(|file| self.push(file, role));
     }
 
