@@ -73,7 +73,7 @@ const STARTING_SHELLS: &[&str] = &["newgrp", "runuser", "script", "sg", "su"];
 fn starts_shell(program: &str, words: &[Word]) -> bool {
     let arguments = words.get(1..).unwrap_or_default();
     let starting = STARTING_SHELLS.contains(&program) && !files::has_option(arguments, &["-c", "--command"]);
-    starting || waiting::is_bare_shell(program, arguments)
+    starting || wrappers::bare(program, arguments).is_some()
 }
 
 /// Whether a program takes what to do, or to which files, from its standard input.
@@ -429,6 +429,8 @@ impl Walker<'_> {
         match &input.text {
             Some(text) if shell || sources => {
                 let mut state = State { unproven: true, ..fresh(state) };
+                let arguments = words.get(1..).unwrap_or_default();
+                wrappers::bare(program, arguments).flatten().iter().for_each(|dir| state.start_beside(dir));
                 self.text(text, &mut state, standing.unproven())
             }
             // A program that another one prints.

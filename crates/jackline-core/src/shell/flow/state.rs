@@ -56,6 +56,13 @@ impl State {
         self.astray = self.astray.iter().map(|astray| astray.start(dir)).collect();
     }
 
+    /// The same, where what is said of this directory is to hold as well.
+    pub(super) fn start_beside(&mut self, dir: &Word) {
+        let here = self.dir.clone();
+        self.start(dir);
+        self.stray(here);
+    }
+
     /// A program runs something else with these variables, and with those that were exported.
     pub(super) fn hand_on(&mut self, env: &[(String, Word)], whole: bool) {
         for (name, value) in env {

@@ -29,9 +29,6 @@ const TOLD_ALL: &[(&str, &[&str])] = &[
     ("xargs", &["-a", "--arg-file"]),
 ];
 
-/// Programs that are a shell where they are told nothing else: how many words that are no options they need.
-const BARE_SHELLS: &[(&str, usize)] = &[("chroot", 2), ("fakeroot", 1), ("nsenter", 1), ("sg", 2), ("unshare", 1)];
-
 /// Words after which a program of many is a shell, or a console of another kind.
 const CONSOLES: &[(&str, &[&str])] = &[
     ("flask", &["shell"]),
@@ -243,18 +240,9 @@ fn reads(program: &str, arguments: &[Word]) -> bool {
                 || PROMPTS.contains(&program) && count == 0
                 || TOLD.iter().any(|(name, fronts)| *name == program && !begins(fronts))
                 || SECOND.iter().any(|(name, valued)| *name == program && without_values(arguments, valued) < 2)
-                || is_bare_shell(program, arguments)
+                || wrappers::bare(program, arguments).is_some()
                 || is_console(program, arguments)
         }
-    }
-}
-
-/// Whether a program that runs another one is given none, so that it starts a shell.
-pub(super) fn is_bare_shell(program: &str, arguments: &[Word]) -> bool {
-    let count = operands(arguments);
-    match program {
-        "sudo" | "doas" => count == 0 && begins(arguments, &["-s", "-i", "--shell", "--login"]),
-        _ => BARE_SHELLS.iter().any(|(name, needed)| *name == program && count < *needed),
     }
 }
 

@@ -161,6 +161,16 @@ fn shells_by_another_name() {
         "expect -c 'spawn bash; interact'",
         "lua -e 'dofile()'",
     ]);
+    waits(&[
+        "sudo -u root -s",
+        "sudo -Hs",
+        "doas -u root -s",
+        "chroot --userspec 0:0 /",
+        "setarch x86_64",
+        "linux64",
+        "pkexec",
+    ]);
+    goes_on(&["sudo -v -uadmin", "sudo -nl", "sudo -u root -s ls", "setarch -R ls", "sg root -c ls", "pkexec ls"]);
     goes_on(&[
         "unshare -r ls",
         "chroot / ls",

@@ -8,7 +8,8 @@ use super::{Word, files, programs};
 use shells::shell_text;
 pub(super) use shells::{has_text, is_interpreter, is_shell, reads_input, script};
 use table::{
-    Begins, GIT_TEXT_OPTIONS, NAMED_RUNNERS, RUNNERS, SANDBOXES, SSH_COMMANDS, TEXT_OPTIONS, WRAPPERS, Wrapper,
+    BARE, Bare, Begins, GIT_TEXT_OPTIONS, NAMED_RUNNERS, RUNNERS, SANDBOXES, SSH_COMMANDS, TEXT_OPTIONS, WRAPPERS,
+    Wrapper,
 };
 
 /// Wrappers that take `NAME=value` before the command.
@@ -221,36 +222,61 @@ fn values(arguments: &[Word], options: &[&str]) -> Vec<Word> {
     found
 }
 
-fn wrapped(wrapper: &Wrapper, arguments: &[Word], listing: &[Word]) -> Vec<Inner> {
-    let mut rest = arguments.iter().peekable();
-    let (mut env, mut dir) = (Vec::new(), None);
-    let mut skip = wrapper.skip;
-    while let Some(word) = rest.peek() {
-        let text = word.text.as_str();
-        let (option, attached) = match text.split_once('=').filter(|_| text.starts_with("--")) {
-            Some((option, value)) => (option, Some(Word { text: value.to_owned(), ..(*word).clone() })),
-            None => (ending(text, &[wrapper.valued, wrapper.texts, wrapper.dirs]), None),
-        };
-        if text == "--" {
-            rest.next();
-            break;
-        } else if wrapper.dirs.contains(&option) {
-            rest.next();
-            dir = attached.or_else(|| rest.next().cloned());
-        } else if text.starts_with('-') && (text.len() > 1 || wrapper.name == "env") {
-            rest.next();
-            let value = attached.or_else(|| rest.next_if(|_| takes_value(wrapper, option)).cloned());
-            dir = value.as_ref().and_then(working_directory).or(dir);
-        } else if let Some((name, value)) = assigned(text).filter(|_| ASSIGNING.contains(&wrapper.name)) {
-            env.push((name.to_owned(), Word { text: value.to_owned(), ..(*word).clone() }));
-            rest.next();
-        } else if skip > 0 {
-            skip -= 1;
-            rest.next();
-        } else {
-            break;
+/// What a wrapper is told before the command.
+struct Told<'w> {
+    env: Vec<(String, Word)>,
+    dir: Option<Word>,
+    /// The command.
+    rest: &'w [Word],
+    own: &'w [Word],
+}
+
+impl<'w> Told<'w> {
+    fn new(wrapper: &Wrapper, arguments: &'w [Word]) -> Self {
+        let mut rest = arguments.iter().peekable();
+        let (mut env, mut dir) = (Vec::new(), None);
+        let mut skip = if wrapper.name == "setarch" && begins_with_option(arguments) { 0 } else { wrapper.skip };
+        while let Some(word) = rest.peek() {
+            let text = word.text.as_str();
+            let (option, attached) = match text.split_once('=').filter(|_| text.starts_with("--")) {
+                Some((option, value)) => (option, Some(Word { text: value.to_owned(), ..(*word).clone() })),
+                None => (ending(text, &[wrapper.valued, wrapper.texts, wrapper.dirs]), None),
+            };
+            if text == "--" {
+                rest.next();
+                break;
+            } else if attached.is_some() && wrapper.dirs.iter().any(|it| it.strip_suffix('=') == Some(option)) {
+                rest.next();
+                dir = attached;
+            } else if wrapper.dirs.contains(&option) {
+                rest.next();
+                dir = attached.or_else(|| rest.next().cloned());
+            } else if text.starts_with('-') && (text.len() > 1 || wrapper.name == "env") {
+                rest.next();
+                let value = attached.or_else(|| rest.next_if(|_| takes_value(wrapper, option)).cloned());
+                dir = value.as_ref().and_then(working_directory).or(dir);
+            } else if let Some((name, value)) = assigned(text).filter(|_| ASSIGNING.contains(&wrapper.name)) {
+                env.push((name.to_owned(), Word { text: value.to_owned(), ..(*word).clone() }));
+                rest.next();
+            } else if skip > 0 {
+                skip -= 1;
+                rest.next();
+            } else {
+                break;
+            }
         }
+        let (own, rest) = arguments.split_at(arguments.len() - rest.len());
+        Self { env, dir, rest, own }
     }
+}
+
+/// The kind of machine may be left out where an option stands in its place.
+fn begins_with_option(arguments: &[Word]) -> bool {
+    arguments.first().is_some_and(|first| first.text.starts_with('-'))
+}
+
+fn wrapped(wrapper: &Wrapper, arguments: &[Word], listing: &[Word]) -> Vec<Inner> {
+    let Told { env, dir, rest, own } = Told::new(wrapper, arguments);
     let texts = if wrapper.texts.is_empty() { Vec::new() } else { values(arguments, wrapper.texts) };
     if !texts.is_empty() {
         let passes_status = passes_status(wrapper, arguments);
@@ -265,12 +291,34 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word], listing: &[Word]) -> Vec<Inner
         };
         return texts.into_iter().map(text).collect();
     }
-    let words: Vec<Word> = rest.cloned().collect();
-    let own = arguments.get(..arguments.len() - words.len()).unwrap_or_default();
     let dir = dir.or_else(|| beginning(wrapper, own));
     let passes_status = passes_status(wrapper, own);
-    let words = handed(wrapper.name, arguments, words, listing);
+    let words = handed(wrapper.name, arguments, rest.to_vec(), listing);
     command(wrapper, words, (env, dir, passes_status)).into_iter().collect()
+}
+
+/// Whether a program that runs another one is told none, so that it starts a shell; and where that begins, if elsewhere.
+pub(super) fn bare(program: &str, arguments: &[Word]) -> Option<Option<Word>> {
+    let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.name == program)?;
+    let told = Told::new(wrapper, arguments);
+    let starts = match BARE.iter().find(|(name, _)| *name == program)?.1 {
+        Bare::Always => true,
+        Bare::With(letters, long) => told.own.iter().any(|word| {
+            let cut = word.text.len() > 3 && long.iter().any(|option| option.starts_with(&word.text));
+            cut || has_letter(&word.text, letters, wrapper)
+        }),
+    };
+    let texts = values(told.own, wrapper.texts);
+    (starts && told.rest.is_empty() && texts.is_empty()).then(|| told.dir.or_else(|| beginning(wrapper, told.own)))
+}
+
+/// Whether a cluster of short options has one of these letters before one that takes the rest for its value.
+fn has_letter(word: &str, letters: &str, wrapper: &Wrapper) -> bool {
+    let Some(cluster) = word.strip_prefix('-').filter(|cluster| !cluster.starts_with('-')) else { return false };
+    let valued = |letter: char| {
+        wrapper.valued.iter().chain(wrapper.dirs).any(|option| option.len() == 2 && option.ends_with(letter))
+    };
+    cluster.chars().take_while(|letter| !valued(*letter)).any(|letter| letters.contains(letter))
 }
 
 /// The directory in which a wrapper begins that is told these words, where it is not this one.

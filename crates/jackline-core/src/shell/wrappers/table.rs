@@ -8,7 +8,7 @@ pub(super) struct Wrapper {
     pub(super) passes_status: bool,
     /// Options whose value is a shell text.
     pub(super) texts: &'static [&'static str],
-    /// Options whose value is the directory it runs in.
+    /// Options whose value is the directory it runs in; one that ends in `=` has it in the same word or has none.
     pub(super) dirs: &'static [&'static str],
     /// Where it begins if it is not told.
     pub(super) begins: Begins,
@@ -65,13 +65,37 @@ impl Wrapper {
 pub(super) const WRAPPERS: &[Wrapper] = &[
     wrapper(
         "sudo",
-        &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-R", "--user", "--group", "--host", "--prompt"],
+        &[
+            "-a",
+            "-u",
+            "-g",
+            "-h",
+            "-p",
+            "-C",
+            "-c",
+            "-r",
+            "-t",
+            "-T",
+            "-U",
+            "-R",
+            "--user",
+            "--group",
+            "--host",
+            "--prompt",
+            "--chroot",
+            "--close-from",
+            "--command-timeout",
+            "--login-class",
+            "--other-user",
+            "--role",
+            "--type",
+        ],
         0,
     )
     .dirs(&["-D", "--chdir"])
     .begins(Begins::AtHome(&["-i", "--login"]))
     .idle(&["-b", "-e", "-K", "-l", "-v", "--background", "--edit", "--list", "--remove-timestamp", "--validate"]),
-    wrapper("doas", &["-u", "-C"], 0).idle(&["-C", "-L"]),
+    wrapper("doas", &["-a", "-u", "-C"], 0).idle(&["-C", "-L"]),
     wrapper("su", &["-s", "-g", "-G", "-w", "--shell", "--group"], 1)
         .texts(&["-c", "--command"])
         .begins(Begins::AtHome(&["-", "-l", "--login"]))
@@ -117,8 +141,29 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         .idle(&["-E", "--conflict-exit-code"]),
     loose("script", &["-E", "-I", "-O", "-B", "-m", "-T"], 1).texts(&["-c", "--command"]).told(&["-e", "--return"]),
     loose("setsid", &[], 0),
-    wrapper("unshare", &["-S", "--setuid", "-G", "--setgid"], 0).dirs(&["-R", "--root", "-w", "--wd"]),
-    loose("nsenter", &["-t", "--target", "-S", "--setuid", "-G", "--setgid"], 0).dirs(&["--wd"]),
+    wrapper(
+        "unshare",
+        &[
+            "-S",
+            "--setuid",
+            "-G",
+            "--setgid",
+            "-l",
+            "--load-interp",
+            "--boottime",
+            "--map-group",
+            "--map-groups",
+            "--map-user",
+            "--map-users",
+            "--monotonic",
+            "--propagation",
+            "--setgroups",
+        ],
+        0,
+    )
+    .dirs(&["-R", "--root", "-w", "--wd"]),
+    loose("nsenter", &["-t", "--target", "-S", "--setuid", "-G", "--setgid", "-N", "--net-socket"], 0)
+        .dirs(&["-W", "--wd=", "--wdns"]),
     wrapper("firejail", &[], 0),
     loose("systemd-run", &["-p", "-u", "--unit", "--property", "-E", "--setenv"], 0).dirs(&["--working-directory"]),
     wrapper("systemd-inhibit", &["--mode", "--what", "--who", "--why"], 0).idle(&["--list"]),
@@ -204,6 +249,34 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     wrapper("npx", &["-p", "--package", "-w", "--workspace"], 0).texts(&["-c", "--call"]),
     wrapper("bunx", &[], 0),
     wrapper("uvx", &["--from", "--with", "-p", "--python"], 0),
+];
+
+/// When a wrapper that is given no command starts a shell.
+#[derive(Clone, Copy)]
+pub(super) enum Bare {
+    Always,
+    /// With one of these letters, or of these options.
+    With(&'static str, &'static [&'static str]),
+}
+
+/// Wrappers that do.
+pub(super) const BARE: &[(&str, Bare)] = &[
+    ("chroot", Bare::Always),
+    ("doas", Bare::With("s", &[])),
+    ("fakeroot", Bare::Always),
+    ("firejail", Bare::Always),
+    ("i386", Bare::Always),
+    ("linux32", Bare::Always),
+    ("linux64", Bare::Always),
+    ("nsenter", Bare::Always),
+    ("pkexec", Bare::Always),
+    ("setarch", Bare::Always),
+    ("sg", Bare::Always),
+    ("sudo", Bare::With("si", &["--login", "--shell"])),
+    ("systemd-run", Bare::With("S", &["--shell"])),
+    ("uname26", Bare::Always),
+    ("unshare", Bare::Always),
+    ("x86_64", Bare::Always),
 ];
 
 /// Subcommands of tools that run a program in their environment, and their options that take a value.
