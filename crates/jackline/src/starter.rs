@@ -148,6 +148,7 @@ fn order(commands: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use jackline_core::shell::{self, ShellText};
 
     #[track_caller]
     fn check(files: &[(&str, &str)], want: &[&str]) {
@@ -173,6 +174,47 @@ mod tests {
         check(&[("Makefile", "latest:\n")], &[]);
         check(&[("pytest.ini", ""), ("tox.ini", "")], &["pytest*", "tox*"]);
         check(&[("justfile", "test *args:\n  cargo test\n"), ("mix.exs", "")], &["just test*", "mix test*"]);
+    }
+
+    /// How programs are told to list tests, or to leave them out: none of that is a run.
+    const LISTING: &[(&str, &str)] = &[
+        ("bun run", "--if-present"),
+        ("cargo", "-- --list"),
+        ("composer", "-- --list-tests"),
+        ("ctest", "-N"),
+        ("deno test", "--no-run"),
+        ("deno task", "-- --list"),
+        ("go", "-list ."),
+        ("gradle", "-m"),
+        ("hatch", "--show"),
+        ("just", "--dry-run"),
+        ("make", "-n"),
+        ("mix", "--dry-run"),
+        ("mvn", "-DskipTests"),
+        ("nox", "-l"),
+        ("npm", "-- --listTests"),
+        ("phpunit", "--list-tests"),
+        ("pnpm", "-- --listTests"),
+        ("pytest", "--fixtures"),
+        ("rspec", "--dry-run"),
+        ("swift", "--list-tests"),
+        ("tox", "-l"),
+        ("unittest", "--help"),
+        ("yarn", "--listTests"),
+    ];
+
+    #[test]
+    fn no_command_proves_tests_that_it_only_lists() {
+        let proves = |text: &str, step: &str| {
+            let ShellText::Reading(reading) = shell::read(text) else { panic!("{text}") };
+            reading.commands.iter().any(|command| command.proven && shell::glob_matches(command, step))
+        };
+        for step in TESTED.iter().flat_map(|tested| tested.commands) {
+            let command = step.trim_end_matches('*');
+            let (_, listing) = LISTING.iter().find(|(name, _)| command.contains(name)).expect(command);
+            assert!(proves(command, step), "{command}");
+            assert!(!proves(&format!("{command} {listing}"), step), "{command} {listing}");
+        }
     }
 
     #[test]

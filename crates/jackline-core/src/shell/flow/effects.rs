@@ -24,9 +24,15 @@ const TREACHEROUS: &[&str] = &[
     "GNUMAKEFLAGS",
     "PYTEST_ADDOPTS",
     "GOFLAGS",
+    "npm_config_if_present",
     "npm_config_script_shell",
+    "JUST_DRY_RUN",
+    "MAVEN_ARGS",
     "RUSTC_WRAPPER",
     "RUSTC_WORKSPACE_WRAPPER",
+    "SPEC_OPTS",
+    "TOX_OVERRIDE",
+    "TOX_SKIP_ENV",
 ];
 
 /// Variables by which a shell runs something by itself, or enters another directory than is written.

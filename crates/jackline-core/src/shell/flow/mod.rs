@@ -4,6 +4,7 @@
 mod effects;
 mod fetched;
 mod functions;
+mod idle;
 mod listening;
 mod matching;
 mod printed;

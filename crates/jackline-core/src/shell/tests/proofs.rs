@@ -166,6 +166,90 @@ fn steps_that_were_proven_count() {
     }
 }
 
+/// Commands that test, and words with which they exit well and test nothing, or whatever the tests say.
+const IDLE: &[(&str, &[&str])] = &[
+    ("cargo test", &["--no-run", "-- --list", "--config x.toml", "--config 'target.x.runner=\"true\"'"]),
+    ("cargo nextest run", &["--no-run", "--no-tests=pass"]),
+    (
+        "npm test",
+        &["--if-present", "--if-pres", "--usage", "-- --listTests", "-- --passWithNoTests", "-- --list-files"],
+    ),
+    ("pnpm test", &["--if-present", "-v", "-- --listTests"]),
+    ("yarn test", &["-v", "--listTests"]),
+    ("bun run test", &["--if-present", "-v"]),
+    ("deno test", &["--no-run", "--permit-no-files"]),
+    ("deno task test", &["--help", "--eval"]),
+    ("go test", &["-list .", "--list .", "-test.list .", "-args -test.list .", "--exec true", "-n", "-help"]),
+    ("pytest", &["--co", "--collectonly", "--fixtures", "--funcargs", "-o addopts=--co", "-oaddopts=--co", "-qh"]),
+    ("python -m pytest", &["--co", "--fixtures", "--override-ini=addopts=--co", "--setup-plan"]),
+    ("python3 -m unittest", &["-h", "--hel", "-vh"]),
+    ("uv run pytest", &["--fixtures", "--markers", "-o addopts=--co"]),
+    ("uv run python -m pytest", &["--fixtures"]),
+    ("poetry run pytest", &["--co", "--fixtures"]),
+    ("hatch test", &["--show", "-s", "--fixtures", "-- --fixtures"]),
+    ("tox", &["-l", "list", "l", "config", "exec -- true", "--listenvs", "--notest", "-x a=b", "-- --fixtures"]),
+    ("uv run tox", &["-l", "--notest", "list"]),
+    ("nox", &["-l", "--list", "--list-sessions", "--lis", "--install-only", "-- --fixtures"]),
+    ("uv run nox", &["-l", "--list-sessions"]),
+    ("rspec", &["--dry-run", "--dry", "-v", "--failure-exit-code 0"]),
+    ("bundle exec rspec", &["--dry-run", "--dry", "-v", "--init"]),
+    (
+        "mvn test",
+        &["-DskipTests", "-D skipTests", "--define=skipTests", "-Dmaven.test.skip.exec", "-fn", "-qv", "--fail-nev"],
+    ),
+    ("mvnw verify", &["-DskipTests", "-Dmaven.test.skip=true", "-DskipITs"]),
+    ("gradle test", &["-m", "--dry-run", "-x test", "--test-dry-run", "-mq", "--stop"]),
+    ("gradlew check", &["-x test", "-xtest", "--exclude-task=:app:test", "-m"]),
+    ("mix test", &["--help", "--exit-status 0", "--dry-run"]),
+    ("swift test", &["list", "--list-tests", "-l", "--show-codecov-path"]),
+    ("phpunit", &["--list-tests", "--list-groups", "--list-tests-xml x", "--check-version", "--version"]),
+    ("composer test", &["--dry-run", "-l", "-- --list-tests"]),
+    (
+        "ctest",
+        &["-N", "--show-only=json-v1", "-T Start", "-TStart", "-S x.cmake", "--no-tests=ignore", "--print-labels"],
+    ),
+    ("make test", &["-n", "-q", "-t", "--just-print"]),
+    ("just test", &["--dry-run", "-n", "--fixtures", "--summary"]),
+];
+
+/// Words with which they do test.
+const TESTING: &[&str] = &[
+    "npm test -- --config x --exit --ci",
+    "npx --no jest",
+    "go test -v -count=1 ./...",
+    "pytest -o addopts= -x",
+    "python3 -m unittest -v",
+    "uv run --with x pytest -q",
+    "uv run pytest -n 4 -l",
+    "hatch test -a -- -s",
+    "tox -e py312 -- -n 4 -l -x",
+    "nox -s tests -- -x",
+    "bundle exec rspec --format doc",
+    "mvn -V test -Dtest=A",
+    "gradlew check -x lint",
+    "mix test --cover",
+    "ctest -V --output-on-failure",
+    "ctest -T Test",
+    "just test -v",
+];
+
+#[test]
+fn commands_that_list_tests_or_leave_them_out_prove_nothing() {
+    let proven = |text: &str, step: &str| {
+        reading(text).commands.iter().any(|command| command.proven && glob_matches(command, &format!("{step}*")))
+    };
+    for (command, told) in IDLE {
+        assert!(proven(command, command), "{command}");
+        for words in *told {
+            assert!(!proven(&format!("{command} {words}"), command), "{command} {words}");
+            assert!(!proven(&format!("timeout 60 {command} {words}"), command), "timeout 60 {command} {words}");
+        }
+    }
+    for text in TESTING {
+        assert!(reading(text).commands.iter().any(|command| command.proven), "{text}");
+    }
+}
+
 #[test]
 fn only_what_is_printed_was_shown() {
     for text in [

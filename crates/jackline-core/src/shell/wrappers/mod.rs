@@ -51,6 +51,16 @@ pub(super) fn is_wrapper(program: &str) -> bool {
     is_shell(program) || is_loader(program) || WRAPPERS.iter().any(|wrapper| wrapper.name == program)
 }
 
+/// Whether a program runs another with one of its subcommands.
+pub(super) fn is_runner(program: &str) -> bool {
+    RUNNERS.iter().any(|(name, ..)| *name == program)
+}
+
+/// Whether this is Python, whatever its version.
+pub(super) fn is_python(program: &str) -> bool {
+    shells::is_python(program)
+}
+
 /// What a command runs, if it is one that runs others, or may for all we know; `listing` is what stands for the files it
 /// is handed, `fed` says that something is on its standard input.
 pub(super) fn inner(program: &str, words: &[Word], (listing, fed): (&[Word], bool)) -> Vec<Inner> {
