@@ -46,15 +46,15 @@ impl Found<'_> {
         self.sent(arguments);
         self.reported(arguments);
         if named {
-            let dir = values_of(arguments, &["--output-dir"]).pop();
             let header = has_option(arguments, &["-J", "--remote-header-name"]);
-            self.fetched(&operands(arguments, CURL).0, dir.as_ref(), header);
+            let addresses = operands(arguments, CURL).0;
+            output_dirs(arguments).iter().for_each(|dir| self.fetched(&addresses, dir.as_ref(), header));
         }
     }
 
     /// What curl writes to names with parts of an address in them that it works out: `-o '#1.html'`.
     fn numbered(&mut self, arguments: &[Word]) {
-        let dir = values_of(arguments, &["--output-dir"]).pop();
+        let dirs = output_dirs(arguments);
         for file in values_of(arguments, &["-o", "--output"]) {
             let (first, parts) = match file.text.split_once('#') {
                 Some((first, rest)) => (first, rest.split('#')),
@@ -66,7 +66,9 @@ impl Found<'_> {
             };
             let text: String = std::iter::once(first.to_owned()).chain(parts.map(named)).collect();
             if text != file.text {
-                self.push(&Word { glob: true, ..placed(dir.as_ref(), &text, &file) }, Role::Write);
+                for dir in &dirs {
+                    self.push(&Word { glob: true, ..placed(dir.as_ref(), &text, &file) }, Role::Write);
+                }
             }
         }
     }
@@ -165,6 +167,13 @@ impl Found<'_> {
             self.push_each(sources, Role::Delete);
         }
     }
+}
+
+/// The directories that a command of curl's writes to: each of its transfers has one of its own, or none.
+fn output_dirs(arguments: &[Word]) -> Vec<Option<Word>> {
+    let dirs = values_of(arguments, &["--output-dir"]);
+    let none = dirs.is_empty() || has_option(arguments, &["--next", "-:"]);
+    dirs.into_iter().map(Some).chain(none.then_some(None)).collect()
 }
 
 /// The words of `wget` with the settings that it is given by `-e` as the options that they stand for.
