@@ -1,8 +1,9 @@
 //! Files that tell a host's agents what to do: agents, skills, commands. An agent may write them; but some keys of their front
 //! matter have the host run something beside our hooks.
 
+use std::borrow::Cow;
+
 use crate::definition::{Faults, yaml};
-use crate::json;
 
 /// Directories of such files, in a project or at home.
 pub const DIRECTORIES: &[&str] = &[
@@ -62,11 +63,31 @@ pub fn mentions(text: &str) -> Option<&'static str> {
 /// The same for a JSON text, as a plugin among skills has it.
 #[must_use]
 pub fn mentions_in_json(text: &str) -> Option<&'static str> {
-    let written = || KEYS.iter().find(|key| text.contains(&format!("\"{key}\"")));
-    let read = || json::decode(text.as_bytes()).ok();
-    // JSON may spell a letter by its number.
-    let spelled = || read().and_then(|value| KEYS.iter().find(|key| value.get(key).is_some()));
-    written().or_else(spelled).copied()
+    let text = unescaped(text);
+    let named = |key: &&&str| text.match_indices(**key).any(|(at, _)| is_quoted(&text, at, key.len()));
+    KEYS.iter().find(named).copied()
+}
+
+/// Whether a word stands in quotes, as far as the text goes: a part of a file may begin or end within them.
+fn is_quoted(text: &str, at: usize, bytes: usize) -> bool {
+    let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + bytes..).unwrap_or_default());
+    (before.is_empty() || before.ends_with('"')) && (after.is_empty() || after.starts_with('"'))
+}
+
+/// A text with the letters that JSON spells by their number, whether it is JSON as a whole or a part of it.
+fn unescaped(text: &str) -> Cow<'_, str> {
+    let mut parts = text.split("\\u");
+    let first = parts.next().unwrap_or_default();
+    let mut plain = Cow::Borrowed(first);
+    for part in parts {
+        let letter = part.get(..4).and_then(|digits| u32::from_str_radix(digits, 16).ok()).and_then(char::from_u32);
+        match letter {
+            Some(letter) => plain.to_mut().push(letter),
+            None => plain.to_mut().push_str("\\u"),
+        }
+        plain.to_mut().push_str(if letter.is_some() { part.get(4..).unwrap_or_default() } else { part });
+    }
+    plain
 }
 
 /// Whether a word at the beginning of a line, or of what a shell prints as one, is a key.
@@ -130,7 +151,17 @@ mod tests {
         for text in [r#"{"hooks": {}}"#, r#"{"name": "a", "\u0068ooks": "./h.json"}"#, r#"{"hooks": "#] {
             assert_eq!(mentions_in_json(text), Some("hooks"), "{text}");
         }
-        for text in [r#"{"name": "a"}"#, r#"{"name": "the hooks"}"#, r#"{"\u0068ook": 1}"#] {
+        let parts = [
+            r#""\u0068oo\u006Bs": "./h.json","#,
+            r#"{"a": 1, "a": 2, "\u0068ooks": {}}"#,
+            "hooks",
+            "\\u0068ooks",
+            "hooks\": {",
+        ];
+        for text in parts {
+            assert_eq!(mentions_in_json(text), Some("hooks"), "{text}");
+        }
+        for text in [r#"{"name": "a"}"#, r#"{"name": "the hooks"}"#, r#"{"\u0068ook": 1}"#, r#"{"a": "\u00"}"#] {
             assert_eq!(mentions_in_json(text), None, "{text}");
         }
     }

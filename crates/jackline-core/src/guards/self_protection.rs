@@ -81,13 +81,16 @@ fn judge_instructions(context: &Context<'_>) -> Option<Finding> {
         identity.map_or_else(|| touch.path.clone(), |identity| identity.path.clone())
     };
     let path = written.map(seen).find(|path| instructions::is_one(path))?;
+    let is_json = path.ends_with(".json");
     let key = match context.view.shell_text() {
-        Some(text) => instructions::mentions(&text),
-        None => brought(&context.view.call.args, path.ends_with(".json")),
+        Some(text) => {
+            instructions::mentions(&text).or_else(|| instructions::mentions_in_json(&text).filter(|_| is_json))
+        }
+        None => brought(&context.view.call.args, is_json),
     }?;
     let file = path.rsplit('/').next().unwrap_or_default();
-    let reason =
-        format!("`{key}` in the front matter of '{file}' has the host run something beside this session's guard.");
+    let place = if is_json { "in" } else { "in the front matter of" };
+    let reason = format!("`{key}` {place} '{file}' has the host run something beside this session's guard.");
     Some(Finding::deny(GUARD, code::SELF_PROTECTED, reason).suggest("leave it out, or ask the person to add it"))
 }
 

@@ -7,7 +7,6 @@ mod leads;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use jackline_core::glob;
 use jackline_core::probe::{Fact, Identity, There};
 
 use super::walk::{FileId, Lost, Place, Walker, file_id};
@@ -133,27 +132,17 @@ impl Own<'_> {
     fn has(&self, place: &Place, folds: bool) -> bool {
         let mut spots = std::iter::once(&place.path).chain(&place.links);
         if let Some(like) = self.like {
-            return spots.any(|spot| self.is_like(like, spot, folds));
+            return spots.any(|spot| own::is_like(spot, self.path(), like, folds));
         }
         let by_file = self.id().is_some_and(|id| place.passed.contains(&id));
         by_file || spots.any(|spot| fold::within(spot, self.path(), folds))
     }
 
-    /// Whether a spot lies below this path, and is like what is meant there.
-    fn is_like(&self, like: &str, spot: &Path, folds: bool) -> bool {
-        let below = Some(spot).filter(|spot| fold::within(spot, self.path(), folds));
-        let depth = self.path().components().count();
-        let rest = below.map(|spot| spot.components().skip(depth).collect::<PathBuf>());
-        let rest = rest.and_then(|rest| rest.to_str().map(str::to_owned));
-        rest.is_some_and(|rest| {
-            glob::matches(like, &rest) || folds && glob::matches(&like.to_lowercase(), &rest.to_lowercase())
-        })
-    }
-
     /// Whether what is meant in this directory itself has this file under another name.
     fn lists_like(&self, like: &str, id: FileId) -> bool {
         let entries = fs::read_dir(self.path()).into_iter().flatten().filter_map(Result::ok);
-        let mut meant = entries.take(OWN_ENTRIES_MAX).filter(|entry| self.is_like(like, &entry.path(), false));
+        let mut meant =
+            entries.take(OWN_ENTRIES_MAX).filter(|entry| own::is_like(&entry.path(), self.path(), like, false));
         meant.any(|entry| entry.metadata().is_ok_and(|meta| file_id(&meta) == id))
     }
 

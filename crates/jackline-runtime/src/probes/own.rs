@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use jackline_core::glob;
 use jackline_core::own_files::label::{
     CLAUDE, CODEX, COPILOT, CURSOR, DEFINITION, GEMINI, GIT, OPENCODE, QWEN, WINDSURF,
 };
@@ -217,28 +218,43 @@ pub fn own_settings(stack: &Stack) -> Vec<OwnPath> {
 /// What a path is by its names alone, in whichever directory of the repository it lies, or above: what lies there decides
 /// whether a host that is started there next, or below, is guarded. It need not exist.
 pub(super) fn by_name(path: &Path, root: &Path, folds: bool) -> Option<&'static str> {
-    named(path, root, folds, |rest, own| fold::within(rest, own, folds))
+    named(path, root, folds, |rest| {
+        let whole = IN_WORKSPACE.iter().find(|(own, _)| fold::within(rest, Path::new(own), folds));
+        let like = || IN_WORKSPACE_LIKE.iter().find(|(dir, like, _)| is_like(rest, Path::new(dir), like, folds));
+        whole.map(|(_, label)| *label).or_else(|| like().map(|(.., label)| *label))
+    })
 }
 
 /// The same for a directory that is a host's alone, with what would lie in it.
 pub(super) fn holding_by_name(path: &Path, root: &Path, folds: bool) -> Option<&'static str> {
     let is_hosts = |name: &Path| DIRECTORIES.iter().any(|own| fold::within(name, Path::new(own), folds));
-    named(path, root, folds, |rest, own| is_hosts(rest) && fold::within(own, rest, folds))
+    named(path, root, folds, |rest| {
+        let held = |own: &str| is_hosts(rest) && fold::within(Path::new(own), rest, folds);
+        IN_WORKSPACE.iter().find(|(own, _)| held(own)).map(|(_, label)| *label)
+    })
+}
+
+/// Whether a path lies below a directory, and is like what is meant there.
+pub(super) fn is_like(path: &Path, dir: &Path, like: &str, folds: bool) -> bool {
+    let below = Some(path).filter(|path| fold::within(path, dir, folds));
+    let rest = below.map(|path| path.components().skip(dir.components().count()).collect::<PathBuf>());
+    rest.as_deref().and_then(Path::to_str).is_some_and(|rest| {
+        glob::matches(like, rest) || folds && glob::matches(&like.to_lowercase(), &rest.to_lowercase())
+    })
 }
 
 /// What the names of those files begin with, where case does not count either: nearly all others are told by it.
 const BEGINNINGS: &[u8] = b".jotJOT";
 
-/// The first of our files that `is` takes the end of a path for, seen from a directory that counts. The disk is asked
+/// The first of our files that `label` takes the end of a path for, seen from a directory that counts. The disk is asked
 /// only about a path that has such an end.
-fn named(path: &Path, root: &Path, folds: bool, is: impl Fn(&Path, &Path) -> bool) -> Option<&'static str> {
+fn named(path: &Path, root: &Path, folds: bool, label: impl Fn(&Path) -> Option<&'static str>) -> Option<&'static str> {
     let bytes = path.as_os_str().as_bytes();
     let slashes = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
     let ends = slashes.filter(|at| bytes.get(at + 1).is_some_and(|first| BEGINNINGS.contains(first)));
     let mut found = ends.filter_map(|at| {
         let (dir, rest) = (part(bytes.get(..at.max(1))), part(bytes.get(at + 1..)));
-        let own = IN_WORKSPACE.iter().find(|(own, _)| is(rest, Path::new(own)));
-        own.map(|(_, label)| (dir, *label))
+        label(rest).map(|label| (dir, label))
     });
     let top = || Repository::around(root).map_or_else(|| root.to_owned(), |repository| repository.top);
     let counts = |dir: &Path| fold::within(root, dir, folds) || fold::within(dir, &top(), folds);
@@ -408,6 +424,16 @@ mod tests {
             assert_eq!(named(path, false), Some(DEFINITION), "{path}");
         }
         assert_eq!(named("repo/a/.jackline/policies/x.md", false), Some(POLICIES));
+        for path in ["a/.claude/skills/p/.claude-plugin/plugin.json", "a/.claude/skills/p/hooks/hooks.json"] {
+            assert_eq!(named(&format!("repo/{path}"), false), Some(CLAUDE), "{path}");
+            assert_eq!(named(&format!("other/{path}"), false), None, "{path}");
+        }
+        assert_eq!(named("repo/a/.Claude/skills/p/Hooks/hooks.json", true), Some(CLAUDE));
+        for path in
+            ["repo/a/.claude/skills/p/SKILL.md", "repo/a/.claude/skills/p/hooks/a.md", "repo/a/p/hooks/hooks.json"]
+        {
+            assert_eq!(named(path, false), None, "{path}");
+        }
         for path in ["other/.codex/config.toml", "other/jackline.yaml", "repo/a/.codex/x", "repo/a/my-jackline.yaml"] {
             assert_eq!(named(path, false), None, "{path}");
         }
