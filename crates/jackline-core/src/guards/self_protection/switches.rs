@@ -23,6 +23,8 @@ struct Row {
 /// Which values of an option matter.
 #[derive(Clone, Copy)]
 enum Value {
+    /// Any: it names what is loaded.
+    Any,
     /// A name that is one of these.
     Names(&'static [&'static str]),
     /// A setting whose key begins with one of these, and has this in it or in its value.
@@ -49,9 +51,20 @@ const fn sub(words: &'static [&'static str]) -> Sub {
 const ROWS: &[Row] = &[
     Row {
         programs: &["claude", "claude-code"],
-        valued: &["--model", "--settings", "--setting-sources", "--permission-mode", "--agent", "--agents"],
-        bare: &["--bare", "--safe-mode", "--restricted", "--plugin-dir"],
+        valued: &[
+            "--model",
+            "--settings",
+            "--setting-sources",
+            "--permission-mode",
+            "--agent",
+            "--agents",
+            "--plugin-dir",
+            "--plugin-url",
+        ],
+        bare: &["--bare", "--safe-mode", "--restricted"],
         told: &[
+            ("--plugin-dir", Value::Any),
+            ("--plugin-url", Value::Any),
             ("--settings", Value::Settings("disableAllHooks")),
             ("--setting-sources", Value::Lacks(&["user", "project", "local"])),
         ],
@@ -290,6 +303,7 @@ impl Value {
     fn matters(self, value: &Word) -> bool {
         let text = value.text.trim();
         match self {
+            Self::Any => true,
             Self::Names(names) => !value.known() || names.contains(&text),
             Self::Sets(keys, about) => {
                 let key = text.split('=').next().unwrap_or_default().trim_matches(['"', '\'', ' ']);
