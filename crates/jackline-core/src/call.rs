@@ -177,7 +177,7 @@ impl<'a> View<'a> {
             return;
         };
         let shell = match self.row.and_then(|row| row.language) {
-            Some(language) => ShellText::Unparsable(format!("{language} is not read; use a POSIX shell")),
+            Some(language) => ShellText::Unparsable(format!("{} is not read", language.name)),
             None => shell::read(&text),
         };
         if let ShellText::Reading(reading) = &shell {

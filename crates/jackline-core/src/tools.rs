@@ -22,7 +22,7 @@ pub struct Tool {
     /// The argument that holds a shell text, `a` or `a.b`.
     pub command: Option<&'static str>,
     /// The language of that text, where no shell of ours reads it.
-    pub language: Option<&'static str>,
+    pub language: Option<Language>,
     /// The argument that names the directory in which it runs. Where there is none, the host heeds none.
     pub directory: Option<&'static str>,
     /// Arguments that say nothing about what it does, beside those that say nothing anywhere.
@@ -35,6 +35,14 @@ pub struct Tool {
     pub paging: Option<Paging>,
     /// Whether it takes any file of that name where nothing is at a path that does not begin at the top.
     pub seeks: bool,
+}
+
+/// A language that is not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Language {
+    pub name: &'static str,
+    /// The host's tool for texts that are.
+    pub instead: &'static str,
 }
 
 /// Members of an outcome that count the lines of its text.
@@ -67,8 +75,8 @@ impl Tool {
         Self { texts, ..self }
     }
 
-    const fn speaks(self, language: &'static str) -> Self {
-        Self { language: Some(language), ..self }
+    const fn speaks(self, name: &'static str, instead: &'static str) -> Self {
+        Self { language: Some(Language { name, instead }), ..self }
     }
 
     const fn works_in(self, directory: &'static str) -> Self {
@@ -184,7 +192,7 @@ pub const TOOLS: &[Tool] = &[
     files("claude", "LS", Kind::List, &["path"]),
     files("claude", "LSP", Kind::Search, &["filePath"]),
     shell("claude", "Bash", "command").shows(&["stdout", "stderr"]),
-    shell("claude", "PowerShell", "command").speaks("PowerShell").shows(&["stdout", "stderr"]),
+    shell("claude", "PowerShell", "command").speaks("PowerShell", "Bash").shows(&["stdout", "stderr"]),
     shell("claude", "Monitor", "command"),
     plain("claude", "BashOutput", Kind::Other),
     plain("claude", "KillShell", Kind::Other),

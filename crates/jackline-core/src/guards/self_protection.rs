@@ -365,7 +365,7 @@ fn judge_shell(context: &Context<'_>) -> Vec<Finding> {
             let mut findings = judge_unread("shell text", &text, true, true);
             // Whether a policy looks inside commands or not: a shell runs what it can read, and may make our names of it.
             let may_make = text.contains(EXPANDING) || context.view.row.is_some_and(|row| row.language.is_some());
-            findings.extend(may_make.then(|| shell_text::unparsable(GUARD, why)));
+            findings.extend(may_make.then(|| shell_text::unparsable(GUARD, why, context.view.row)));
             findings
         }
         Some(ShellText::Reading(reading)) => {

@@ -8,6 +8,7 @@ use crate::definition::model::Opaque;
 use crate::hosts::{keeps_terminal, writes_unseen};
 use crate::shell::{Dir, Reading, ShellText};
 use crate::stack::Layer;
+use crate::tools::{Language, Tool};
 
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     let Some(text) = &context.view.shell else { return Vec::new() };
@@ -18,7 +19,7 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Finding> {
     // In a terminal that is kept, the next command goes to whoever waits there.
     let waits = layers().filter(|_| unseen || kept).filter_map(|layer| Some((waiting(text, layer)?, layer)));
     let texts = layers().filter(|layer| layer.looks_inside() || unseen && !layer.is_pack());
-    let texts = texts.filter_map(|layer| Some((judge_text(text, layer)?, layer)));
+    let texts = texts.filter_map(|layer| Some((judge_text(text, layer, context.view.row)?, layer)));
     let left = layers().filter(|_| kept).filter_map(|layer| Some((left_behind(context, text, layer)?, layer)));
     waits.chain(texts).chain(left).map(|(finding, layer)| observed(finding, layer)).collect()
 }
@@ -55,15 +56,19 @@ fn unknowable(layer: &Layer) -> Option<Verdict> {
     }
 }
 
-fn judge_text(text: &ShellText, layer: &Layer) -> Option<Finding> {
+fn judge_text(text: &ShellText, layer: &Layer, row: Option<&Tool>) -> Option<Finding> {
     match text {
-        ShellText::Unparsable(why) => Some(unparsable("shell", why)),
+        ShellText::Unparsable(why) => Some(unparsable("shell", why, row)),
         ShellText::Reading(reading) => opaque(reading.opaque.as_deref()?, layer),
     }
 }
 
-/// A text that cannot be parsed, as this guard sees it.
-pub(super) fn unparsable(guard: &str, why: &str) -> Finding {
+/// A text that cannot be parsed, as this guard sees it. One in another language is not to be written more simply.
+pub(super) fn unparsable(guard: &str, why: &str, row: Option<&Tool>) -> Finding {
+    if let Some(Language { name, instead }) = row.and_then(|row| row.language) {
+        let reason = format!("This text is in {name}, which is not read: what it does cannot be told.");
+        return Finding::deny(guard, code::SHELL_UNPARSABLE, reason).suggest(format!("use the `{instead}` tool"));
+    }
     let reason = format!("This shell text cannot be parsed ({why}); write it more simply.");
     Finding::deny(guard, code::SHELL_UNPARSABLE, reason).suggest("write it as one or several plain commands")
 }
