@@ -11,7 +11,7 @@ use super::{claude, folder, listing};
 
 /// What makes a directory a plugin.
 const MANIFEST: &str = ".claude-plugin/plugin.json";
-/// Where a plugin has its hooks, unless its manifest names them.
+/// Where a plugin has its hooks, beside those that its manifest names.
 const HOOKS: &str = "hooks/hooks.json";
 /// What lists the plugins of a directory that offers some.
 const OFFERED: &str = ".claude-plugin/marketplace.json";
@@ -21,20 +21,17 @@ pub(super) fn hooked(root: &Path) -> Vec<PathBuf> {
     let skills = [Some(root.join(".claude/skills")), claude::home().map(|home| home.join("skills"))];
     let skills = skills.into_iter().flatten().flat_map(|dir| listing(&dir));
     let among_skills = skills.filter(|dir| dir.join(MANIFEST).is_file());
-    let mut files: Vec<PathBuf> = among_skills.chain(installed(root)).filter_map(|plugin| hooks_of(&plugin)).collect();
+    let mut files: Vec<PathBuf> = among_skills.chain(installed(root)).flat_map(|plugin| hooks_of(&plugin)).collect();
     files.sort();
     files.dedup();
     files
 }
 
-/// The file by which a plugin brings hooks along.
-fn hooks_of(plugin: &Path) -> Option<PathBuf> {
-    let usual = plugin.join(HOOKS);
-    if usual.is_file() {
-        return Some(usual);
-    }
-    let manifest = plugin.join(MANIFEST);
-    folder::object(Some(manifest.clone())).get("hooks").map(|_| manifest)
+/// The files by which a plugin brings hooks along.
+fn hooks_of(plugin: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let (usual, manifest) = (plugin.join(HOOKS), plugin.join(MANIFEST));
+    let named = folder::object(Some(manifest.clone())).get("hooks").is_some();
+    usual.is_file().then_some(usual).into_iter().chain(named.then_some(manifest))
 }
 
 /// Where the plugins lie that settings enable.

@@ -363,7 +363,7 @@ fn doctor_names_plugins_of_claude_code_that_bring_hooks() {
     let world = World::wired();
     let hooks = r#"{"hooks":{"SessionStart":[]}}"#;
     // Among skills nobody has to install them; without a manifest a directory is none.
-    world.write("ws/.claude/skills/p/.claude-plugin/plugin.json", r#"{"name":"p"}"#);
+    world.write("ws/.claude/skills/p/.claude-plugin/plugin.json", r#"{"name":"p","hooks":"./h.json"}"#);
     world.write("ws/.claude/skills/p/hooks/hooks.json", hooks);
     world.write("ws/.claude/skills/none/hooks/hooks.json", hooks);
     world.write("home/.claude/skills/q/.claude-plugin/plugin.json", r#"{"name":"q","hooks":"./h.json"}"#);
@@ -390,6 +390,7 @@ fn doctor_names_plugins_of_claude_code_that_bring_hooks() {
     let beside = |file: &str| format!("{file}: Claude Code runs it beside our hooks");
     let named = [
         "skills/p/hooks/hooks.json",
+        "skills/p/.claude-plugin/plugin.json",
         "skills/q/.claude-plugin/plugin.json",
         "far/a/1/hooks/hooks.json",
         "plugins/b/hooks/hooks.json",
