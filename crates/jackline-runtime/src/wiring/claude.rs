@@ -57,7 +57,7 @@ fn switched_off(settings: &Value) -> Option<&'static str> {
 }
 
 /// Variables with which the client runs no hooks.
-const SILENCING: &[&str] = &["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"];
+const SILENCING: &[&str] = &["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_RESTRICTED"];
 
 /// Why these settings would leave a session unguarded, if they would.
 ///

@@ -35,7 +35,11 @@ pub(crate) const HOST: Host = Host {
     at_failure: AtFailure::Blocks { but: "its hook prints something that is no answer, and ends well" },
     at_missing: AtMissing::Blocks,
     folder: folder::always,
-    silenced_by: &[SilencedBy::all("CLAUDE_CODE_SIMPLE"), SilencedBy::all("CLAUDE_CODE_SAFE_MODE")],
+    silenced_by: &[
+        SilencedBy::all("CLAUDE_CODE_SIMPLE"),
+        SilencedBy::all("CLAUDE_CODE_SAFE_MODE"),
+        SilencedBy::all("CLAUDE_CODE_RESTRICTED"),
+    ],
     diverted_by: &[],
     beside: &[],
     also: Vec::new,
@@ -43,7 +47,7 @@ pub(crate) const HOST: Host = Host {
     open: || None,
     holes: &[
         (
-            "a client started with `--bare`, `--safe-mode`, `--setting-sources`, `CLAUDE_CODE_SIMPLE=1` or `CLAUDE_CODE_SAFE_MODE=1` runs no hooks",
+            "a client started with `--bare`, `--safe-mode`, `--restricted`, `--setting-sources`, `CLAUDE_CODE_SIMPLE=1`, `CLAUDE_CODE_SAFE_MODE=1` or `CLAUDE_CODE_RESTRICTED=1` runs no hooks",
             "start it yourself, without them; for other people's machines, wire it in managed settings",
         ),
         (

@@ -164,7 +164,7 @@ fn a_wiring_for_another_project_is_red() {
 fn a_client_that_passes_what_fails_is_red() {
     check_red(|world| world.client("2.1.197 (Claude Code)"), "let a call pass when its hook fails");
     let world = World::wired();
-    for variable in ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"] {
+    for variable in ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_RESTRICTED"] {
         let mut silent = world.command(&["doctor"]);
         silent.env(variable, "1");
         ran(silent, "").check(1, &[&format!("`{variable}` is set")]);

@@ -2,6 +2,8 @@
 //!
 //! Only what the host itself calls so: any program may start another agent, and which of those ask nobody is not known here.
 
+use serde_json::{Map, Value as Json};
+
 use crate::shell::{self, Command, Reading, ShellText, Word};
 
 /// A host's program and what an agent may not do with it.
@@ -29,8 +31,10 @@ enum Value {
     Names(&'static [&'static str]),
     /// A setting whose key begins with one of these, and has this in it or in its value.
     Sets(&'static [&'static str], &'static str),
-    /// Settings as JSON that name this, or a file of which nobody knows what it says.
-    Settings(&'static str),
+    /// Settings as JSON that name one of these, or a file of which nobody knows what it says.
+    Settings(&'static [&'static str]),
+    /// JSON of which a member names one of these, or anything else, of which nobody knows what it says.
+    Members(&'static [&'static str]),
     /// A list that lacks one of these.
     Lacks(&'static [&'static str]),
 }
@@ -55,17 +59,24 @@ const ROWS: &[Row] = &[
             "--model",
             "--settings",
             "--setting-sources",
+            "--managed-settings",
             "--permission-mode",
             "--agent",
             "--agents",
             "--plugin-dir",
+            "--plugin-dir-no-mcp",
             "--plugin-url",
         ],
-        bare: &["--bare", "--safe-mode", "--restricted"],
+        bare: &["--bare", "--safe-mode", "--restricted", SETTINGS_LATER],
         told: &[
             ("--plugin-dir", Value::Any),
+            ("--plugin-dir-no-mcp", Value::Any),
             ("--plugin-url", Value::Any),
-            ("--settings", Value::Settings("disableAllHooks")),
+            // What is told here, or over the pipe of whoever starts it, counts as the administrator's word.
+            ("--managed-settings", Value::Any),
+            (SETTINGS_LATER, Value::Any),
+            ("--settings", Value::Settings(SETTINGS_OF_CLAUDE)),
+            ("--agents", Value::Members(&["hooks"])),
             ("--setting-sources", Value::Lacks(&["user", "project", "local"])),
         ],
         subs: &[
@@ -82,7 +93,13 @@ const ROWS: &[Row] = &[
             sub(&["plugins", "init"]),
             sub(&["plugins", "new"]),
         ],
-        variables: &["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE", "CLAUDE_CONFIG_DIR"],
+        variables: &[
+            "CLAUDE_CODE_SIMPLE",
+            "CLAUDE_CODE_SAFE_MODE",
+            "CLAUDE_CODE_RESTRICTED",
+            "CLAUDE_CODE_PLUGIN_DIRS",
+            "CLAUDE_CONFIG_DIR",
+        ],
     },
     Row {
         programs: &["codex"],
@@ -168,6 +185,10 @@ const ROWS: &[Row] = &[
     },
 ];
 
+/// It takes no value; one that is attached is refused with it.
+const SETTINGS_LATER: &str = "--managed-settings-in-initialize";
+/// What puts hooks beside ours, switches them off, or sets a variable that does.
+const SETTINGS_OF_CLAUDE: &[&str] = &["hooks", "disableAllHooks", "allowManagedHooksOnly", "enabledPlugins", "env"];
 const HOOKS_OF_CODEX: &[&str] = &["hooks", "codex_hooks"];
 const SETTINGS_OF_COPILOT: &[&str] =
     &["disableAllHooks", "disabledHooks", "hooks", "extensions", "enabledPlugins", "extraKnownMarketplaces"];
@@ -311,15 +332,26 @@ impl Value {
                 open || keys.iter().any(|front| key.starts_with(front)) && text.contains(about)
             }
             // What is no JSON is a file.
-            Self::Settings(about) => {
-                let settings = serde_json::from_str::<serde_json::Value>(text).ok().filter(|_| value.known());
-                settings.is_none_or(|settings| !settings.is_object() || settings.get(about).is_some())
-            }
+            Self::Settings(keys) => object(value).is_none_or(|settings| names(&settings, keys)),
+            Self::Members(keys) => object(value).is_none_or(|all| all.values().any(|member| has(member, keys))),
             Self::Lacks(wanted) => {
                 !value.known() || !wanted.iter().all(|name| text.split(',').any(|it| it.trim() == *name))
             }
         }
     }
+}
+
+/// A value as a JSON object, where it is one and known as a whole.
+fn object(value: &Word) -> Option<Map<String, Json>> {
+    serde_json::from_str(value.text.trim()).ok().filter(|_| value.known())
+}
+
+fn has(member: &Json, keys: &[&str]) -> bool {
+    member.as_object().is_some_and(|member| names(member, keys))
+}
+
+fn names(object: &Map<String, Json>, keys: &[&str]) -> bool {
+    keys.iter().any(|key| object.contains_key(*key))
 }
 
 impl Sub {

@@ -174,6 +174,7 @@ fn settings_that_leave_a_session_unguarded_are_told() {
     check(Some("{\"model\": 7, \"somethingNew\": 5}"), false, None);
     check(Some("{\"env\": {\"CLAUDE_CODE_SIMPLE\": \"1\"}}"), false, Some("CLAUDE_CODE_SIMPLE"));
     check(Some("{\"env\": {\"CLAUDE_CODE_SAFE_MODE\": \"1\"}}"), false, Some("CLAUDE_CODE_SAFE_MODE"));
+    check(Some("{\"env\": {\"CLAUDE_CODE_RESTRICTED\": \"1\"}}"), false, Some("CLAUDE_CODE_RESTRICTED"));
     check(Some(&whole.replace("\"onFailure\": \"block\"", "\"x\": 1")), true, Some("lacks `onFailure"));
     check(Some(&whole.replace("\"ConfigChange\"", "\"Other\"")), true, Some("`ConfigChange` is gone"));
     check(Some(&whole.replace("\"timeout\": 10", "\"timeout\": 0.1")), true, Some("0.1 s"));
