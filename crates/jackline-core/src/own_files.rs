@@ -188,6 +188,7 @@ pub(crate) const MENTIONS: &[&str] = &[
     ".jackline",
     ".deepwork",
     ".claude/settings",
+    ".claude/daemon",
     "settings.local.json",
     "disableAllHooks",
     ".codex/",
@@ -218,6 +219,8 @@ pub(crate) const MENTIONS: &[&str] = &[
 /// Directories and files in them that name what is protected when a text names both.
 pub(crate) const MENTIONS_APART: &[(&str, &str)] = &[
     (".claude", "settings"),
+    (".claude", "shell-snapshots"),
+    (".claude", "session-env"),
     (".claude/skills", ".claude-plugin"),
     (".claude/skills", "hooks.json"),
     (".codex", "config.toml"),

@@ -60,6 +60,9 @@ const IN_HOME: &[(&str, &str)] = &[
     (".claude.json", CLAUDE),
     // Hooks that plugins bring along, and which of them are installed.
     (".claude/plugins", CLAUDE),
+    // Texts that it has its shell read before every command.
+    (".claude/shell-snapshots", CLAUDE),
+    (".claude/session-env", CLAUDE),
     (".codex/config.toml", CODEX),
     (".codex/hooks.json", CODEX),
     // Variables that hooks are started with.
@@ -108,6 +111,8 @@ const IN_WORKSPACE_LIKE: &[(&str, &str, &str)] = &[PLUGINS_AMONG_SKILLS];
 /// The same at home.
 const IN_HOME_LIKE: &[(&str, &str, &str)] = &[
     PLUGINS_AMONG_SKILLS,
+    // What it starts in the background, and from what it takes sessions up again; but not what those put into `tmp`.
+    (".claude", "{daemon,daemon/**,daemon.json,jobs,jobs/*,jobs/*/*.json,jobs/*/*.jsonl}", CLAUDE),
     // Settings that count when they are named (`--profile`).
     (".codex", "*.config.toml", CODEX),
     // Programs that it starts in one session.
@@ -374,6 +379,7 @@ mod tests {
         for name in ["settings.json", "trustedFolders.json", ".env", "extensions"] {
             assert!(paths(".qwen").contains(&Path::new("/else").join(name)), "{name}");
         }
+        assert!(paths(".claude").contains(&PathBuf::from("/else/shell-snapshots")));
         assert!(own_moved(".codex", Path::new("/else")).iter().any(|own| own.like == Some("*.config.toml")));
         assert!(paths(".config").contains(&PathBuf::from("/else/opencode")));
         assert!(!paths(".claude").contains(&PathBuf::from("/else/.json")), "a part of a name is no directory");

@@ -303,6 +303,9 @@ fn and_where_they_are_kept_elsewhere() {
     let world = world("copilot", "1.0.102");
     world.write("ws/jackline.yaml", "jackline: 1\n");
     for (variable, name) in [
+        ("CLAUDE_CONFIG_DIR", "shell-snapshots/snapshot-bash-x.sh"),
+        ("CLAUDE_CONFIG_DIR", "session-env/s1/hook-1.sh"),
+        ("CLAUDE_CONFIG_DIR", "daemon.json"),
         ("COPILOT_HOME", "settings.json"),
         ("COPILOT_HOME", "extensions/x/extension.mjs"),
         ("COPILOT_HOME", "session-state/1/extensions/x/extension.mjs"),
@@ -328,6 +331,40 @@ fn and_where_they_are_kept_elsewhere() {
         let mut command = world.command(&["hook", "claude"]);
         command.env(variable, elsewhere);
         ran(command, &message.to_string()).check(0, &["deny", "part of what guards this session"]);
+    }
+}
+
+#[test]
+fn what_claude_code_has_its_shell_read_before_a_command_is_out_of_reach() {
+    let world = world("copilot", "1.0.102");
+    world.write("ws/jackline.yaml", "jackline: 1\n");
+    world.write("home/.claude/settings.json", "{}");
+    world.write("home/.claude/shell-snapshots/snapshot-bash-x.sh", "");
+    let bash = |command: &str| {
+        let message = json!({
+            "session_id": "s1", "cwd": world.path("ws"), "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_input": { "command": command }, "tool_use_id": "t1",
+        });
+        ran(world.command(&["hook", "claude"]), &message.to_string())
+    };
+    for command in [
+        "echo 'cargo() { true; }' >> ~/.claude/shell-snapshots/snapshot-bash-x.sh",
+        "echo 'cargo() { true; }' | tee -a ~/.claude/shell-*/snapshot-bash-x.sh",
+        "python3 -c \"open('$HOME/.claude/shell-snapshots/snapshot-bash-x.sh', 'a').write('x')\"",
+        "mkdir -p ~/.claude/session-env/s1 && echo x > ~/.claude/session-env/s1/hook-1.sh",
+        "rm -r ~/.claude/shell-snapshots",
+        "echo '{}' > ~/.claude/daemon.json",
+        "echo '{}' > ~/.claude/jobs/0a1b2c3d/state.json",
+    ] {
+        bash(command).check(0, &["deny", "guards this session"]);
+    }
+    for command in [
+        "ls ~/.claude/shell-snapshots",
+        "cat ~/.claude/shell-snapshots/*",
+        "echo x > ~/.claude/notes.md",
+        "mkdir -p ~/.claude/jobs/0a1b2c3d/tmp && echo '{}' > ~/.claude/jobs/0a1b2c3d/tmp/a.json",
+    ] {
+        assert_eq!(bash(command).out, "", "{command}");
     }
 }
 
