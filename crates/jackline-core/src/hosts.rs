@@ -18,7 +18,7 @@ pub struct Host {
     pub asks: bool,
     /// The tool by which an agent ends, where it does not end by speaking.
     pub ends_by: Option<&'static str>,
-    /// Tools and arguments by which a sub-agent works in a directory that it tells nobody.
+    /// Tools and arguments by which a sub-agent works where nobody is told of it.
     pub strays: &'static [Stray],
 }
 
@@ -27,8 +27,36 @@ pub struct Host {
 pub struct Stray {
     pub tool: &'static str,
     pub argument: &'static str,
-    /// Texts of which one is in it then; of none, any value counts.
-    pub texts: &'static [&'static str],
+    pub when: When,
+    pub away: Away,
+}
+
+/// Which values of it count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// Any that says something.
+    Any,
+    /// One of these.
+    Is(&'static [&'static str]),
+    /// Texts with one of these in them.
+    Has(&'static [&'static str]),
+}
+
+/// Where it works then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Away {
+    /// In a directory that the host tells no hook.
+    Directory,
+    /// On another machine, where no hook of ours is asked.
+    Machine,
+}
+
+const fn stray(tool: &'static str, argument: &'static str, when: When) -> Stray {
+    Stray { tool, argument, when, away: Away::Directory }
+}
+
+const fn remote(tool: &'static str, argument: &'static str, when: When) -> Stray {
+    Stray { away: Away::Machine, ..stray(tool, argument, when) }
 }
 
 const fn host(name: &'static str) -> Host {
@@ -39,7 +67,7 @@ const fn host(name: &'static str) -> Host {
 
 /// The hosts that are particular in something.
 const HOSTS: &[Host] = &[
-    Host { stops_held_max: Some(8), ..host("claude") },
+    Host { stops_held_max: Some(8), strays: STRAYS_OF_CLAUDE, ..host("claude") },
     Host { writes_unseen: true, asks: false, ..host("codex") },
     Host { stops_held_max: Some(8), tells_last_words: false, ..host("copilot") },
     Host { stops_held_max: Some(5), tells_last_words: false, asks: false, ..host("cursor") },
@@ -50,10 +78,18 @@ const HOSTS: &[Host] = &[
     Host { keeps_terminal: true, tells_last_words: false, ..host("vscode") },
 ];
 
+const STRAYS_OF_CLAUDE: &[Stray] = &[
+    remote("Agent", "isolation", When::Is(&["remote"])),
+    // Its name in older versions.
+    remote("Task", "isolation", When::Is(&["remote"])),
+    remote("Workflow", "script", When::Has(&["'remote'", "\"remote\"", "`remote`"])),
+    remote("RemoteTrigger", "action", When::Is(&["create", "create_webhook_trigger", "update", "run"])),
+];
+
 const STRAYS_OF_QWEN: &[Stray] = &[
-    Stray { tool: "agent", argument: "working_dir", texts: &[] },
-    Stray { tool: "agent", argument: "isolation", texts: &[] },
-    Stray { tool: "workflow", argument: "script", texts: &["isolation", "workingDir"] },
+    stray("agent", "working_dir", When::Any),
+    stray("agent", "isolation", When::Any),
+    stray("workflow", "script", When::Has(&["isolation", "workingDir"])),
 ];
 
 fn named(host: Option<&str>) -> Option<&'static Host> {
@@ -84,7 +120,7 @@ pub fn ends_by(host: Option<&str>, tool: &str) -> bool {
     named(host).is_some_and(|known| known.ends_by == Some(tool))
 }
 
-/// The arguments by which what a tool of a host's starts works where the host tells nobody.
+/// The arguments by which what a tool of a host's starts works where nobody is told of it.
 pub fn strays(host: Option<&str>, tool: &str) -> impl Iterator<Item = &'static Stray> {
     named(host).into_iter().flat_map(|known| known.strays).filter(move |stray| stray.tool == tool)
 }

@@ -16,7 +16,7 @@ use crate::code;
 use crate::decision::Finding;
 use crate::definition::Kind;
 use crate::glob;
-use crate::hosts::{self, Stray};
+use crate::hosts::{self, Away, Stray, When};
 use crate::instructions;
 use crate::overlap::{self, Expanded};
 use crate::own_files::{DIRECTORIES, EXPANDED, MENTIONS, MENTIONS_APART, PARTS, ends_in_directory, label};
@@ -118,26 +118,43 @@ fn patched(text: &str) -> Option<&'static str> {
     instructions::mentions(&added.join("\n"))
 }
 
-/// What an agent does in a directory of which the host tells nobody would be judged as if it were done elsewhere.
+/// What an agent does in a directory of which the host tells nobody would be judged as if it were done elsewhere; what one
+/// does on another machine is not judged at all.
 fn judge_straying(context: &Context<'_>) -> Option<Finding> {
     let call = context.view.call;
-    let counts = |value: &Value, texts: &[&str]| match value {
-        Value::Null | Value::Bool(false) => false,
-        Value::String(text) if texts.is_empty() => !text.trim().is_empty(),
-        Value::String(text) => texts.iter().any(|part| text.contains(part)),
-        _ => true,
+    let strays = |stray: &&Stray| call.args.get(stray.argument).is_some_and(|value| counts(value, stray.when));
+    let Stray { tool, argument, when, away } = hosts::strays(context.event.host.as_deref(), &call.tool).find(strays)?;
+    let (reason, remedy) = match (away, when) {
+        (Away::Machine, _) => (
+            format!(
+                "`{tool}` with this `{argument}` has an agent work on another machine, where no hook of ours is asked."
+            ),
+            "have it done here, or ask the person to start it",
+        ),
+        (Away::Directory, When::Any) => told_nobody(&format!("`{argument}`")),
+        (Away::Directory, When::Is(texts) | When::Has(texts)) => {
+            told_nobody(&format!("`{}` in `{argument}`", texts.join("` or `")))
+        }
     };
-    let strays = |stray: &&Stray| call.args.get(stray.argument).is_some_and(|value| counts(value, stray.texts));
-    let Stray { argument, texts, .. } = hosts::strays(context.event.host.as_deref(), &call.tool).find(strays)?;
-    let by = match texts {
-        [] => format!("`{argument}`"),
-        texts => format!("`{}` in `{argument}`", texts.join("` or `")),
-    };
+    Some(Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest(remedy))
+}
+
+fn told_nobody(by: &str) -> (String, &'static str) {
     let reason = format!(
         "With {by} a sub-agent works in a directory that its host tells no hook: none of its paths could be judged."
     );
-    let remedy = "start it without, and have it name whole paths; or start a session of its own in that work tree";
-    Some(Finding::deny(GUARD, code::PATHS_UNRESOLVABLE, reason).suggest(remedy))
+    (reason, "start it without, and have it name whole paths; or start a session of its own in that work tree")
+}
+
+/// Whether a value says what counts; what is no text may.
+fn counts(value: &Value, when: When) -> bool {
+    match (value, when) {
+        (Value::Null | Value::Bool(false), _) => false,
+        (Value::String(text), When::Any) => !text.trim().is_empty(),
+        (Value::String(text), When::Is(values)) => values.contains(&text.trim()),
+        (Value::String(text), When::Has(parts)) => parts.iter().any(|part| text.contains(part)),
+        _ => true,
+    }
 }
 
 /// A tool of which nothing is known may run what it is told: neither our commands nor a program that names what guards us.
