@@ -48,6 +48,9 @@ fn a_change_that_takes_the_hooks_out_or_diverts_them_is_refused() {
 fn any_other_change_is_let_through() {
     check(|_| {}, None);
     check(|world| world.change(LOCAL, "{\n  \"hooks\"", "{ \"model\": \"opus\", \"hooks\""), None);
+    // What `doctor` itself advises.
+    let advised = "{ \"disableSkillShellExecution\": true, \"hooks\"";
+    check(|world| world.change(LOCAL, "{\n  \"hooks\"", advised), None);
     let world = World::wired();
     let hook = world.settings()["hooks"]["ConfigChange"][0]["hooks"][0].clone();
     for (source, file) in [("user_settings", USER), ("project_settings", PROJECT)] {
