@@ -25,7 +25,9 @@ pub(crate) const HOST: Host = Host {
     file,
     managed: &[
         "/etc/claude-code/managed-settings.json",
+        "/etc/claude-code/managed-settings.d",
         "/Library/Application Support/ClaudeCode/managed-settings.json",
+        "/Library/Application Support/ClaudeCode/managed-settings.d",
     ],
     servers: Some(servers),
     wiring: &FORM,

@@ -19,6 +19,7 @@ mod trial;
 mod version;
 mod vscode;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use jackline_core::nearest;
@@ -50,7 +51,8 @@ pub(crate) struct Host {
     pub(crate) scopes: &'static [Scope],
     /// The settings file of one of those scopes.
     pub(crate) file: fn(Scope, &Path) -> Option<PathBuf>,
-    /// Settings of the machine's administrator, which no other can switch off.
+    /// Settings of the machine's administrator, which no other can switch off: files, and directories of files that count
+    /// after them.
     pub(crate) managed: &'static [&'static str],
     /// Where it lists MCP servers of a scope. For hosts that we register with.
     pub(crate) servers: Option<Servers>,
@@ -228,7 +230,7 @@ impl Host {
 
     /// The machine's settings, where there are any.
     pub(crate) fn managed_files(&self) -> Vec<PathBuf> {
-        self.managed.iter().map(PathBuf::from).filter(|file| file.exists()).collect()
+        self.managed.iter().map(PathBuf::from).filter(|place| place.exists()).flat_map(managed).collect()
     }
 
     /// Whether our own server is on one of its lists. What is unreadable is for `jackline doctor` to explain.
@@ -266,6 +268,23 @@ impl Host {
         self.wiring.survey(text.as_bytes()).is_ok_and(|survey| !survey.entries.is_empty())
     }
 }
+
+/// Files of the machine's settings that a directory holds, in the order of their names, in which hosts read them; a file
+/// is itself.
+fn managed(place: PathBuf) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(&place) else { return vec![place] };
+    let counts = |path: &PathBuf| {
+        let hidden = path.file_name().is_none_or(|name| name.as_encoded_bytes().starts_with(b"."));
+        !hidden && path.extension().is_some_and(|extension| extension == "json")
+    };
+    let files = entries.take(MANAGED_ENTRIES_MAX).filter_map(Result::ok).map(|entry| entry.path()).filter(counts);
+    let mut files: Vec<PathBuf> = files.collect();
+    files.sort();
+    files
+}
+
+/// Entries of such a directory that are looked at; an administrator's tools leave a handful.
+const MANAGED_ENTRIES_MAX: usize = 1_024;
 
 /// A settings file with this text, as hosts name it in their trust.
 pub(crate) fn trusted_file<'a>(path: &'a Path, text: &'a str) -> Result<TrustedFile<'a>, CommandError> {
@@ -307,5 +326,21 @@ impl ScopeName {
             Self::User => Scope::User,
             Self::Project => Scope::Project,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_dropped_into_a_directory_of_the_machines_counts_in_the_order_of_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        for name in ["20-b.json", "10-a.json", ".hidden.json", "notes.md", "30-c.json.bak"] {
+            fs::write(at(name), "{}").unwrap();
+        }
+        assert_eq!(managed(dir.path().to_owned()), [at("10-a.json"), at("20-b.json")]);
+        assert_eq!(managed(at("notes.md")), [at("notes.md")]);
     }
 }

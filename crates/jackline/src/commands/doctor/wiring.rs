@@ -358,13 +358,22 @@ mod tests {
     /// Looks at machine's settings and local ones; how many hold our hooks, and the worst that was told.
     #[track_caller]
     fn check(managed: &str, local: &str, want: usize, worst: (Level, &str)) {
+        check_all(&[managed], local, want, worst);
+    }
+
+    /// The same with several files of the machine's.
+    #[track_caller]
+    fn check_all(managed: &[&str], local: &str, want: usize, worst: (Level, &str)) {
         let dir = tempfile::tempdir().unwrap();
-        let (machine, own) = (dir.path().join("managed.json"), dir.path().join("local.json"));
-        std::fs::write(&machine, managed).unwrap();
-        std::fs::write(&own, local).unwrap();
+        let written = |name: String, text: &str| {
+            let path = dir.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let machines = managed.iter().enumerate().map(|(at, text)| (None, written(format!("managed-{at}.json"), text)));
+        let own = (Some(Scope::Local), written("local.json".to_owned(), local));
         let mut report = Report::default();
-        let sources = [(None, machine), (Some(Scope::Local), own)];
-        let wired = looked(&CLAUDE, sources.into_iter(), dir.path(), &mut report);
+        let wired = looked(&CLAUDE, machines.chain([own]), dir.path(), &mut report);
         assert_eq!(wired.len(), want, "{report:?}");
         let told = report.remarks.iter().max_by_key(|remark| remark.level).unwrap();
         assert!(told.level == worst.0 && told.text.contains(worst.1), "{report:?}");
@@ -388,6 +397,14 @@ mod tests {
         check(&alone, &ours, 1, (Level::Warn, "(local): our hooks do not run"));
         check("{\"allowManagedHooksOnly\": true}", &ours, 0, (Level::Warn, "(local): our hooks do not run"));
         check("{\"disableAllHooks\": true}", &ours, 1, (Level::Fail, "(managed): `disableAllHooks` switches"));
+        check_all(&["{}", &machines], "{}", 1, (Level::Ok, "(managed): asked about 12 events"));
+        check_all(
+            &["{}", "{\"allowManagedHooksOnly\": true}"],
+            &ours,
+            0,
+            (Level::Warn, "(local): our hooks do not run"),
+        );
+        check_all(&[&machines, "{\"disableAllHooks\": true}"], "{}", 1, (Level::Fail, "(managed): `disableAllHooks`"));
         check("{", &ours, 1, (Level::Fail, "the client passes over it"));
     }
 }
