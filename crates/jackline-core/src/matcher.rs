@@ -214,7 +214,7 @@ fn path_is(pattern: &str, touch: &Touch, identity: &Identity, purpose: Purpose) 
     // Whoever deletes all that lies below a directory deletes its tree.
     let whole = touch.role == Role::Delete && rest == "**";
     let is_itself = || {
-        let inside = identity.inside.as_deref().is_some_and(|inside| glob::matches(pattern, inside));
+        let inside = identity.place().is_some_and(|place| glob::matches(pattern, place));
         inside || absolute && glob::matches(pattern, &identity.path)
     };
     if rest.is_empty() || !purpose.lenient() {
@@ -232,7 +232,7 @@ fn path_is(pattern: &str, touch: &Touch, identity: &Identity, purpose: Purpose) 
         true if glob::is_pattern(last) => {
             let parent = pattern.rsplit('/').nth(1);
             // In a workspace nobody keeps what is placed elsewhere.
-            let placed = parent.is_some_and(|parent| !is_wild(parent)) && identity.inside.is_some();
+            let placed = parent.is_some_and(|parent| !is_wild(parent)) && identity.place().is_some();
             parent == identity.path.rsplit('/').next() || !placed && begins_alike(pattern, last)
         }
         true => says_a_name(pattern),
@@ -240,7 +240,7 @@ fn path_is(pattern: &str, touch: &Touch, identity: &Identity, purpose: Purpose) 
     };
     let below = |dir: &str| if dir.is_empty() { rest.to_owned() } else { format!("{dir}/{rest}") };
     let may_meet = |pattern: &&String| purpose != Purpose::Known || meets(pattern);
-    glob::alternatives(pattern).iter().filter(may_meet).any(|pattern| match &identity.inside {
+    glob::alternatives(pattern).iter().filter(may_meet).any(|pattern| match identity.place() {
         Some(inside) if !absolute => overlap::overlaps(pattern, &below(inside)),
         _ => absolute && overlap::overlaps_from_root(pattern, &below(&identity.path)),
     })

@@ -211,6 +211,19 @@ pub struct Identity {
     /// The names in a directory outside the workspace that lead to those, where they are all known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leads: Vec<String>,
+    /// The path below the root where the session began, when the host has moved to another work tree and this is not inside
+    /// that one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<String>,
+}
+
+impl Identity {
+    /// The path below a root of the session's: where it is, or where it began. A move to another work tree takes no
+    /// protection from the first.
+    #[must_use]
+    pub fn place(&self) -> Option<&str> {
+        self.inside.as_deref().or(self.began.as_deref())
+    }
 }
 
 /// What is at the end of a path.

@@ -49,6 +49,7 @@ impl World {
                     ours: None,
                     holds: None,
                     leads: Vec::new(),
+                    began: None,
                 })
             }
             Probe::Run { argv, .. } => {

@@ -96,6 +96,7 @@ impl Run {
                 ours: (path == "jackline.yaml").then(|| "the definition".to_owned()),
                 holds: None,
                 leads: Vec::new(),
+                began: None,
             }),
             Probe::Fingerprint { .. } | Probe::LastByte { .. } => Fact::Content(None),
             Probe::Run { .. } => Fact::Ran(Ran::silent(Exit::Code(0))),

@@ -140,6 +140,7 @@ fn answer(probe: &Probe) -> Fact {
             ours: None,
             holds: None,
             leads: Vec::new(),
+            began: None,
         }),
         _ => Fact::Absent,
     }

@@ -438,7 +438,8 @@ impl Runtime {
             own.extend(settings);
             own.extend(scripts.into_iter().map(|script| OwnPath::whole(script, label::CHECK)));
             let schemas = inline_schemas(&standing.stack);
-            WorkspaceProber::new(Ground { root, home, own, schemas }).started_by(line).offered(catalogue)
+            let first_root = standing.first_root.clone();
+            WorkspaceProber::new(Ground { root, first_root, home, own, schemas }).started_by(line).offered(catalogue)
         })
     }
 

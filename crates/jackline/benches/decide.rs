@@ -92,7 +92,15 @@ fn answer(probe: &Probe) -> Fact {
         Probe::Identity { path, dir } | Probe::Meant { path, dir, .. } => {
             let path = path::join(&path::join(ROOT, dir), path);
             let inside = path::below(ROOT, &path).map(str::to_owned);
-            Fact::Identity(Identity { path, inside, there: There::File, ours: None, holds: None, leads: Vec::new() })
+            Fact::Identity(Identity {
+                path,
+                inside,
+                there: There::File,
+                ours: None,
+                holds: None,
+                leads: Vec::new(),
+                began: None,
+            })
         }
         Probe::Fingerprint { path } | Probe::LastByte { path } => Fact::Content(Some(Digest::of(path.as_bytes()))),
         Probe::WorkTree => Fact::Content(Some(Digest::of(b"tree"))),

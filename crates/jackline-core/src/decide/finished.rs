@@ -278,13 +278,13 @@ impl<'a> Ended<'a> {
         }
     }
 
-    /// Whether a file of the workspace was changed, as far as can be told.
+    /// Whether a file of the workspace was changed, as far as can be told, also where the session began.
     fn wrote(&self) -> bool {
         let pathless = |view: &View<'_>| view.kind == Kind::Write && view.touches.is_empty();
         let mut changed = self.touches().filter(|touch| touch.role.changes() && touch.is_plain());
         self.context.views.all().any(pathless)
             || changed.any(|touch| match self.context.facts.get(&touch.probe()) {
-                Some(Fact::Identity(identity)) => identity.inside.is_some(),
+                Some(Fact::Identity(identity)) => identity.place().is_some(),
                 _ => true,
             })
     }

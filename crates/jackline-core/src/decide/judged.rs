@@ -71,7 +71,7 @@ pub(super) fn wrote(ground: &Ground<'_>, check: &Check) -> Result<bool, Vec<Prob
         return Err(wanted);
     }
     Ok(written().any(|touch| match ground.facts.get(&touch.probe()) {
-        Some(Fact::Identity(identity)) => identity.inside.is_some(),
+        Some(Fact::Identity(identity)) => identity.place().is_some(),
         Some(_) | None => true,
     }))
 }

@@ -166,7 +166,7 @@ fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step
         Body::OutputProduced(output) => output::decide(stack, session, event, (output, facts)),
         Body::Noted { .. } | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => done(Decision::default()),
         Body::ToolsListed(listing) => done(served::listed(stack, session, listing)),
-        Body::Rerooted { root } => done(rerooted(session, root.as_deref())),
+        Body::Rerooted { root } => done(rerooted(session, event, root.as_deref())),
         Body::SettingsChanged { file, wired } => settings_changed(facts, file, *wired),
         Body::Snapshot { name } => done(snapshot(session, name)),
         Body::Restore { name } => done(restore(session, name)),
@@ -317,9 +317,11 @@ fn lifted(session: &Session, by: &str) -> Decision {
     decision
 }
 
-/// The host moved to another work tree: the same definition judges what happens there.
-fn rerooted(session: &Session, root: Option<&str>) -> Decision {
-    let Some(pin) = &session.pin else { return Decision::default() };
+/// The host moved to another work tree: the same definition judges what happens there. Where a sub-agent went, only that
+/// one is: everybody else works where they did.
+fn rerooted(session: &Session, event: &Event, root: Option<&str>) -> Decision {
+    let pin = session.pin.as_ref().filter(|_| event.agent.is_none());
+    let Some(pin) = pin else { return Decision::default() };
     let root = root.map_or_else(|| pin.home.clone(), path::fold);
     if root == pin.root {
         return Decision::default();

@@ -70,7 +70,7 @@ impl Meeting<'_> {
             begun.iter().any(|pattern| overlap::overlaps_from_root(made, Expanded { pattern, dots }))
         };
         new.into_iter().any(|identity| match identity {
-            Some(Identity { there: There::Nothing, inside: Some(made), .. }) => matches(made),
+            Some(identity) if identity.there == There::Nothing => identity.place().is_some_and(matches),
             Some(_) => false,
             None => true,
         })

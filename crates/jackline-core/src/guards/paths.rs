@@ -74,7 +74,7 @@ fn judge_touch(settings: &Paths, subject: &Subject<'_>, touch: &Touch) -> Option
             Finding::deny(GUARD, code::PATHS_OUTSIDE, reason).suggest("work inside the workspace").about(&touch.path),
         );
     }
-    let shown = identity.inside.as_deref().filter(|path| !path.is_empty()).unwrap_or(&touch.path);
+    let shown = identity.place().filter(|path| !path.is_empty()).unwrap_or(&touch.path);
     match reach(settings, touch, identity) {
         Reach::Nothing => None,
         Reach::Itself => Some(protected(shown, touch)),
@@ -113,10 +113,10 @@ enum Reach<'a> {
 
 fn reach<'a>(settings: &Paths, touch: &'a Touch, identity: &'a Identity) -> Reach<'a> {
     let is_protected = |path: &str| settings.protect.iter().any(|pattern| glob::matches(pattern, path));
-    let (inside, plain) = match &identity.inside {
+    let (inside, plain) = match identity.place() {
         _ if !guards_role(settings, touch.role) => return Reach::Nothing,
+        _ if identity.inside.is_none() && is_protected(&identity.path) => return Reach::Itself,
         Some(inside) => (inside, !touch.glob && is_protected(inside)),
-        None if is_protected(&identity.path) => return Reach::Itself,
         None => return Reach::Nothing,
     };
     match expanded(touch, identity.there) {

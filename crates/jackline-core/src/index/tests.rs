@@ -70,7 +70,15 @@ fn fact(probe: &Probe) -> Fact {
         None => path::join(&path::join(ROOT, dir), path),
     };
     let inside = path.strip_prefix(ROOT).map(|rest| rest.trim_start_matches('/').to_owned());
-    Fact::Identity(Identity { path, inside, there: There::File, ours: None, holds: None, leads: Vec::new() })
+    Fact::Identity(Identity {
+        path,
+        inside,
+        there: There::File,
+        ours: None,
+        holds: None,
+        leads: Vec::new(),
+        began: None,
+    })
 }
 
 /// Decides, and says what was asked on the way.

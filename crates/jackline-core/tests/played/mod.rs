@@ -24,7 +24,15 @@ fn answer(probe: &Probe) -> Fact {
             let path = path::join(&path::join(ROOT, dir), path);
             let inside = path::below(ROOT, &path).map(str::to_owned);
             let ours = (path == SETTINGS).then(|| "the host's settings".to_owned());
-            Fact::Identity(Identity { path, inside, there: There::File, ours, holds: None, leads: Vec::new() })
+            Fact::Identity(Identity {
+                path,
+                inside,
+                there: There::File,
+                ours,
+                holds: None,
+                leads: Vec::new(),
+                began: None,
+            })
         }
         Probe::Fingerprint { path } => Fact::Content(Some(Digest::of(path.as_bytes()))),
         Probe::WorkTree | Probe::Files { .. } => Fact::Absent,

@@ -64,6 +64,10 @@ fn identify(ground: &Ground, folds: bool, dir: &str, path: &str) -> Result<Ident
     let place = walker.path(&dir, path)?;
     let owns = owns(&mut walker, ground, &root);
     let inside = place.path.strip_prefix(&root.path).ok().map(text).transpose()?;
+    let began = match &ground.first_root {
+        Some(first) if inside.is_none() => walker.below(first, &place)?.as_deref().map(text).transpose()?,
+        _ => None,
+    };
     let (held, by_its_name) = (holds(&place, &owns, folds), holding_by_name(&place, &root, folds));
     // Where names are all alike, or others than ours are meant, they tell nothing.
     let tells = held.is_some() && by_its_name.is_none() && inside.is_none() && !folds;
@@ -74,6 +78,7 @@ fn identify(ground: &Ground, folds: bool, dir: &str, path: &str) -> Result<Ident
         there: place.there,
         ours: ours(&place, &owns, folds)?.or_else(|| by_name(&place, &root, folds)),
         holds: held.or(by_its_name),
+        began,
     })
 }
 
@@ -257,7 +262,13 @@ mod tests {
                 own_like(&self.at("home/.codex"), "*.config.toml", "profile"),
                 own_like(&self.at("home/state"), "*/extensions{,/**}", "extension"),
             ];
-            Ground { root: self.at("ws"), home: Some(self.at("home")), own, schemas: Default::default() }
+            Ground {
+                root: self.at("ws"),
+                first_root: None,
+                home: Some(self.at("home")),
+                own,
+                schemas: Default::default(),
+            }
         }
 
         fn seen(&self, dir: &str, path: &str) -> Fact {

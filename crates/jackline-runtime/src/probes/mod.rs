@@ -49,6 +49,8 @@ pub trait Prober: Send + Sync {
 pub struct Ground {
     /// The workspace root, absolute.
     pub root: PathBuf,
+    /// The root at the session's beginning, absolute, where the host has moved to another since.
+    pub first_root: Option<PathBuf>,
     /// What `~` stands for.
     pub home: Option<PathBuf>,
     /// Absolute files and directories that are ours or a host's.
@@ -191,7 +193,8 @@ mod tests {
         }
         fs::write(root.join("jackline.yaml"), "jackline: 1\n").unwrap();
         let own = own_paths(&Levels::around(&root), Some(&home), Some(&store), Some(&root.join("jackline.yaml")), &[]);
-        let prober = WorkspaceProber::new(Ground { root, home: Some(home), own, schemas: Inline::new() });
+        let prober =
+            WorkspaceProber::new(Ground { root, first_root: None, home: Some(home), own, schemas: Inline::new() });
         let event = event();
         let definition = Probe::Identity { path: "../ws/jackline.yaml".into(), dir: ".".into() };
         let Fact::Identity(identity) = prober.answer(&definition, &event) else { panic!("no identity") };

@@ -151,6 +151,12 @@ impl<'a> Walker<'a> {
         self.walk(Trip { at: Place::top(), rest: components(path)?, dir: None })
     }
 
+    /// Where a place is below a directory of the host's, if it is.
+    pub(super) fn below(&mut self, top: &Path, place: &Place) -> Result<Option<PathBuf>, Lost> {
+        let top = self.absolute(top)?;
+        Ok(place.path.strip_prefix(&top.path).ok().map(Path::to_owned))
+    }
+
     /// Walks on from a place, taken literally.
     pub(super) fn onward(&mut self, from: &Place, rest: &Path) -> Result<Place, Lost> {
         self.walk(Trip { at: from.onward(rest.as_os_str().len()), rest: components(rest)?, dir: None })

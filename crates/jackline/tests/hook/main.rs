@@ -7,4 +7,5 @@ mod budgets;
 mod faults;
 mod feedback;
 mod shown;
+mod trees;
 mod world;

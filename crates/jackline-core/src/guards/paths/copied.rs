@@ -68,17 +68,26 @@ fn way<'a>(settings: &Paths, subject: &Subject<'a>, touch: &Touch, copied: &Copi
         There::Nothing => None,
         There::File | There::Other => return Way::Harmless,
     };
-    let base = target.inside.as_deref().unwrap_or(&target.path);
-    let named = copied.name.as_deref().filter(|_| target.there == There::Directory);
-    let into = named.map_or_else(|| base.to_owned(), |name| below(base, name));
-    // A name that counts in every directory counts in those of the workspace.
-    let counts = |pattern: &String| match target.inside {
-        Some(_) => counts_below(pattern, &into),
-        None => glob::is_placed(pattern),
+    let outside = Some(target.path.as_str()).filter(|_| target.inside.is_none());
+    let bases = [target.place(), outside];
+    let lands = |base: &str| {
+        let named = copied.name.as_deref().filter(|_| target.there == There::Directory);
+        let into = named.map_or_else(|| base.to_owned(), |name| below(base, name));
+        let patterns = reached(settings, &into);
+        (!patterns.is_empty()).then_some(Way::Lands { source: from, into, patterns })
     };
-    let reached = |pattern: &&String| counts(pattern) && overlap::overlaps(pattern, &below(&into, "**"));
-    let patterns: Vec<String> = settings.protect.iter().filter(reached).cloned().collect();
-    if patterns.is_empty() { Way::Harmless } else { Way::Lands { source: from, into, patterns } }
+    bases.into_iter().flatten().find_map(lands).unwrap_or(Way::Harmless)
+}
+
+/// The patterns that protect something below a directory.
+fn reached(settings: &Paths, into: &str) -> Vec<String> {
+    // A name that counts in every directory counts in those of the workspace.
+    let counts = |pattern: &String| match into.starts_with('/') {
+        false => counts_below(pattern, into),
+        true => glob::is_placed(pattern),
+    };
+    let reached = |pattern: &&String| counts(pattern) && overlap::overlaps(pattern, &below(into, "**"));
+    settings.protect.iter().filter(reached).cloned().collect()
 }
 
 fn lands(source: &Identity, copied: &Copied, into: String, patterns: Vec<String>) -> Probe {

@@ -48,7 +48,7 @@ enum Way {
 fn way(settings: &Paths, subject: &Subject<'_>, touch: &Touch, search: &Search) -> Way {
     let Some(fact) = subject.facts.get(&touch.probe()) else { return Way::Open(touch.probe()) };
     let Some(dir) = fact.identity() else { return Way::Lost };
-    let Some(inside) = dir.inside.as_deref().filter(|_| dir.there == There::Directory) else { return Way::Harmless };
+    let Some(inside) = dir.place().filter(|_| dir.there == There::Directory) else { return Way::Harmless };
     let (_, pattern) = touch.split();
     let met = below(inside, pattern);
     let reached = |protected: &&String| overlap::overlaps(protected, Expanded { pattern: &met, dots: true });

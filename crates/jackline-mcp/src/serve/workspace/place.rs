@@ -363,6 +363,7 @@ mod tests {
             ours: None,
             holds: None,
             leads: Vec::new(),
+            began: None,
         };
         assert!(place.must_be_judged(&[judged("a/b")]).is_ok());
         for other in [&[][..], &[judged("prot/b")]] {
