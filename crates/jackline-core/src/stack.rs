@@ -182,6 +182,10 @@ impl Layer {
 pub struct Stack {
     /// The workspace root, absolute.
     pub root: String,
+    /// Where a session that begins is at home, when it begins in another work tree of the repository.
+    pub home: Option<String>,
+    /// Where the host goes back to from other work trees, when that is not where the session is at home.
+    pub back: Option<String>,
     /// Where the project's definition lies; pinned by the session's first event.
     pub path: Option<String>,
     pub layers: Vec<Layer>,
@@ -204,6 +208,12 @@ impl Stack {
         let layer = Layer::new(model, digest, Origin::Project, true);
         let packs = packs::layers(&layer, &|pack| pack.model().into());
         Self { root: root.into(), layers: std::iter::once(layer).chain(packs).collect(), ..Self::default() }
+    }
+
+    /// Where a session that begins is at home.
+    #[must_use]
+    pub fn home(&self) -> &str {
+        self.home.as_deref().unwrap_or(&self.root)
     }
 
     /// Whether all definitions in force only observe: what belongs to none of them is only recorded then, too.

@@ -39,6 +39,7 @@ mod schemas;
 mod standing;
 pub mod store;
 pub mod tilde;
+pub mod trees;
 pub mod web;
 pub mod wiring;
 mod worker;

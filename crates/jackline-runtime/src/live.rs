@@ -65,7 +65,7 @@ impl Runtime {
     pub fn requested_by(&self, session: &str, call: &str) -> Option<String> {
         let standing = self.definitions.stack(None, None).ok()?;
         let known = self.session(session).ok()?;
-        let here = known.pin.as_ref().is_some_and(|pin| pin.home == standing.stack.root);
+        let here = known.pin.as_ref().is_some_and(|pin| pin.home == standing.stack.home());
         asked_by(&known, call).filter(|_| here && !known.ended).map(str::to_owned)
     }
 
@@ -127,7 +127,7 @@ impl Runtime {
         for id in ids {
             // A session that cannot be read is nobody's to join.
             let Ok(session) = self.session(id) else { continue };
-            let here = session.pin.as_ref().is_some_and(|pin| pin.home == standing.stack.root);
+            let here = session.pin.as_ref().is_some_and(|pin| pin.home == standing.stack.home());
             if here && !session.ended {
                 live.push(Live { id: id.clone(), session });
             }

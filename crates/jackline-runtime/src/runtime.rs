@@ -347,7 +347,7 @@ impl Runtime {
 
     /// The exceptions of the workspace where the session is at home, wherever it has moved to since.
     fn exceptions(&self, session: &Session, stack: &Stack) -> Option<Exceptions> {
-        let home = session.pin.as_ref().map_or(&stack.root, |pin| &pin.home);
+        let home = session.pin.as_ref().map_or(stack.home(), |pin| &pin.home);
         self.state.as_deref().map(|state| Exceptions::of(state, home))
     }
 

@@ -166,7 +166,7 @@ fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step
         Body::OutputProduced(output) => output::decide(stack, session, event, (output, facts)),
         Body::Noted { .. } | Body::ExceptionGranted(_) | Body::ExceptionRevoked(_) => done(Decision::default()),
         Body::ToolsListed(listing) => done(served::listed(stack, session, listing)),
-        Body::Rerooted { root } => done(rerooted(session, event, root.as_deref())),
+        Body::Rerooted { root } => done(rerooted(stack, session, event, root.as_deref())),
         Body::SettingsChanged { file, wired } => settings_changed(facts, file, *wired),
         Body::Snapshot { name } => done(snapshot(session, name)),
         Body::Restore { name } => done(restore(session, name)),
@@ -247,8 +247,8 @@ fn finish(mut decision: Decision, stack: &Stack, session: &Session, event: &Even
     }
     // A record of our own fault may stand before the first event that could be judged.
     if session.pin.is_none() {
-        let root = stack.root.clone();
-        let pinned = Pin { home: root.clone(), root, definition: stack.path.clone() };
+        let (root, home) = (stack.root.clone(), stack.home().to_owned());
+        let pinned = Pin { root, home, definition: stack.path.clone() };
         decision.changes.insert(0, Change::Pinned { pin: pinned });
     }
     if matches!(event.body, Body::SessionEnded) {
@@ -319,10 +319,10 @@ fn lifted(session: &Session, by: &str) -> Decision {
 
 /// The host moved to another work tree: the same definition judges what happens there. Where a sub-agent went, only that
 /// one is: everybody else works where they did.
-fn rerooted(session: &Session, event: &Event, root: Option<&str>) -> Decision {
+fn rerooted(stack: &Stack, session: &Session, event: &Event, root: Option<&str>) -> Decision {
     let pin = session.pin.as_ref().filter(|_| event.agent.is_none());
     let Some(pin) = pin else { return Decision::default() };
-    let root = root.map_or_else(|| pin.home.clone(), path::fold);
+    let root = root.map_or_else(|| stack.back.as_ref().unwrap_or(&pin.home).clone(), path::fold);
     if root == pin.root {
         return Decision::default();
     }

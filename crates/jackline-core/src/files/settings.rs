@@ -71,7 +71,7 @@ pub fn folders(stack: &Stack) -> Vec<Folder> {
 #[must_use]
 pub fn in_trees(stack: &Stack, session: &Session) -> Vec<Folder> {
     let here = stack.root.as_str();
-    let home = session.pin.as_ref().map_or(here, |pin| pin.home.as_str());
+    let home = session.pin.as_ref().map_or(stack.home(), |pin| pin.home.as_str());
     let mut roots = vec![here];
     let left = session.files.outstanding().filter_map(|kept| kept.tree.as_deref());
     for root in std::iter::once(home).chain(left) {

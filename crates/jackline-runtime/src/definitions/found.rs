@@ -19,6 +19,7 @@ use super::{
     Acceptance, Accepted, DEFINITION_FILE, DefinitionFault, Definitions, Kept, Scripts, Standing, discover, file,
     packs, rego, schemas,
 };
+use crate::trees::Tree;
 
 /// Bytes of a definition that are read at all; the reader refuses more than one mebibyte.
 const FILE_BYTES_MAX: usize = (1 << 20) + 1;
@@ -30,6 +31,8 @@ pub struct Places {
     pub home: PathBuf,
     /// Where the host is at home; the walk up starts here.
     pub start: PathBuf,
+    /// Where a session begins in another work tree of the repository: it is judged there, and at home here.
+    pub tree: Option<Tree>,
     /// A definition named on the command line or by the environment: no walk.
     pub named: Option<PathBuf>,
     pub user: Option<PathBuf>,
@@ -74,7 +77,8 @@ impl Found {
             return pin.definition.as_ref().map(PathBuf::from);
         }
         let named = named.map(|named| self.places.start.join(named)).or_else(|| self.places.named.clone());
-        named.or_else(|| discover(&self.places.start)).or_else(|| self.remembered())
+        let here = || discover(&self.places.start).or_else(|| self.remembered());
+        named.or_else(here).or_else(|| discover(&self.places.tree.as_ref()?.other))
     }
 
     /// A definition that was accepted here once and is gone: it stays in force.
@@ -244,8 +248,13 @@ impl Definitions for Found {
         }
         standing.report_attempts();
         standing.stack.root = root(pin, project.as_deref(), &self.places.start);
-        let moved = pin.filter(|pin| pin.home != standing.stack.root);
-        standing.first_root = moved.map(|pin| PathBuf::from(&pin.home));
+        match pin {
+            Some(pin) => {
+                standing.first_root = Some(&pin.home).filter(|home| **home != pin.root).map(PathBuf::from);
+                standing.stack.back = self.begun(&pin.home);
+            }
+            None => self.begin_in_tree(&mut standing),
+        }
         standing.stack.path = project.map(|path| path.display().to_string());
         Ok(self.shared(standing))
     }
@@ -255,11 +264,25 @@ impl Definitions for Found {
     }
 
     fn root(&self, pin: Option<&Pin>) -> Option<String> {
-        Some(root(pin, self.project(pin, None).as_deref(), &self.places.start))
+        let root = root(pin, self.project(pin, None).as_deref(), &self.places.start);
+        Some(self.begun(&root).filter(|_| pin.is_none()).unwrap_or(root))
     }
 }
 
 impl Found {
+    /// The root in the other work tree, where a session begins in one.
+    fn begun(&self, home: &str) -> Option<String> {
+        let tree = self.places.tree.as_ref()?;
+        tree.counterpart(Path::new(home)).map(|root| root.display().to_string())
+    }
+
+    fn begin_in_tree(&self, standing: &mut Standing) {
+        let Some(root) = self.begun(&standing.stack.root) else { return };
+        let home = std::mem::replace(&mut standing.stack.root, root);
+        standing.first_root = Some(PathBuf::from(&home));
+        standing.stack.home = Some(home);
+    }
+
     /// The same standing as last time, when nothing changed, so that callers can tell cheaply.
     fn shared(&self, standing: Standing) -> Arc<Standing> {
         let digest = Digest::of_parts([

@@ -371,6 +371,12 @@ impl Repository {
 }
 
 impl Repository {
+    /// Whether the repository knows a linked work tree where it is found: a link to it alone may have been put anywhere.
+    pub(crate) fn is_known(&self) -> bool {
+        let back = pointed(&self.dir.join("gitdir"), &self.dir, b"").and_then(|link| crate::canonical(&link).ok());
+        !self.linked || back.is_some_and(|link| link == self.top.join(".git"))
+    }
+
     /// The commit that is checked out, as far as plain files tell; git knows other ways to keep it.
     pub(crate) fn checked_out(&self) -> Option<String> {
         let head = small(&self.dir.join("HEAD"), POINTER_BYTES_MAX)?;

@@ -66,8 +66,10 @@ impl Doctor {
             let own = wired.iter().filter(|wired| wired.host.name == host.name);
             server::look(host, &root, own.clone().find_map(Wired::store).as_deref(), &mut report);
         }
-        for (at, wired) in self.stores(&root, &wired) {
-            self.look_at(&at, &root, &wired, &mut report);
+        // What is wired in one work tree judges in all others by what is declared there.
+        let judged = wired.iter().find_map(|wired| wired.home(&root)).unwrap_or_else(|| root.clone());
+        for (at, wired) in self.stores(&judged, &wired) {
+            self.look_at(&at, &judged, &wired, &mut report);
         }
         wiring::holes(&used, &mut report);
         report.print(self.format)

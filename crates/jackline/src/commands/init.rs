@@ -130,8 +130,13 @@ impl Init {
         // The host passes over such a file; the one to be changed is refused below.
         unread.iter().filter(|(other, _)| *other != scope).for_each(|(_, error)| error.warn());
         let program = program()?;
+        let file = host.settings_file(scope, &plan.root)?;
+        if let Some((_, shared)) = wired.iter().find(|(there, path)| *there == scope && *path != file) {
+            let shown = place::shown(shared);
+            return Ok(screen::line(&format!("  wiring: {shown} ({}), for every work tree", scope.name()))?);
+        }
         plan.names_program |= scope != Scope::Project;
-        let settings = Settings::read(host.settings_file(scope, &plan.root)?)?;
+        let settings = Settings::read(file)?;
         let line = hook_line(host, scope, &program, (&plan.state, &plan.root))?;
         let after = host.wiring.add(settings.text.as_deref(), &line, Timeouts::default());
         let after = after.map_err(|fault| settings.refused(&fault))?;

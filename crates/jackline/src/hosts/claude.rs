@@ -23,6 +23,7 @@ pub(crate) const HOST: Host = Host {
     home,
     scopes: &Scope::ALL,
     file,
+    shares_trees: true,
     managed: &[
         "/etc/claude-code/managed-settings.json",
         "/etc/claude-code/managed-settings.d",

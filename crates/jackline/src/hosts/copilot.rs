@@ -24,6 +24,7 @@ pub(crate) const HOST: Host = Host {
     home,
     scopes: &[Scope::User, Scope::Project],
     file,
+    shares_trees: false,
     managed: &[],
     servers: Some(servers),
     wiring: &FORM,

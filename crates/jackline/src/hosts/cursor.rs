@@ -19,6 +19,7 @@ pub(crate) const HOST: Host = Host {
     home,
     scopes: &[Scope::User, Scope::Project],
     file,
+    shares_trees: false,
     managed: &["/etc/cursor/hooks.json", "/Library/Application Support/Cursor/hooks.json"],
     servers: Some(servers),
     wiring: &FORM,

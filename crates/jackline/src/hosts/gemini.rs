@@ -17,6 +17,7 @@ pub(crate) const HOST: Host = Host {
     home,
     scopes: &[Scope::User, Scope::Project],
     file,
+    shares_trees: false,
     managed: &["/etc/gemini-cli/settings.json", "/Library/Application Support/GeminiCli/settings.json"],
     servers: None,
     wiring: &FORM,

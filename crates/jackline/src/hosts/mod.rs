@@ -23,6 +23,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use jackline_core::nearest;
+use jackline_runtime::trees::{self, Lies};
 use jackline_runtime::wiring::servers::{self, Place};
 use jackline_runtime::wiring::{Rewired, Scope, Trust, TrustedFile, Wiring};
 
@@ -51,6 +52,8 @@ pub(crate) struct Host {
     pub(crate) scopes: &'static [Scope],
     /// The settings file of one of those scopes.
     pub(crate) file: fn(Scope, &Path) -> Option<PathBuf>,
+    /// Whether a person's settings at the top of a repository's first work tree count in all others, too.
+    pub(crate) shares_trees: bool,
     /// Settings of the machine's administrator, which no other can switch off: files, and directories of files that count
     /// after them.
     pub(crate) managed: &'static [&'static str],
@@ -225,7 +228,28 @@ impl Host {
 
     /// The settings files of every scope that has a place; they need not exist.
     pub(crate) fn settings_files(&self, root: &Path) -> Vec<(Scope, PathBuf)> {
-        self.scopes.iter().filter_map(|scope| Some((*scope, self.settings_file(*scope, root).ok()?))).collect()
+        let own = self.scopes.iter().filter_map(|scope| Some((*scope, self.settings_file(*scope, root).ok()?)));
+        own.chain(self.shared(root)).collect()
+    }
+
+    /// A person's settings that count here because they do in the repository's first work tree, where this is another one.
+    fn shared(&self, root: &Path) -> Option<(Scope, PathBuf)> {
+        let first = Some(root).filter(|_| self.shares_trees).and_then(trees::first_of)?;
+        Some((Scope::Local, self.settings_file(Scope::Local, &first).ok()?))
+    }
+
+    /// What becomes of calls here, where hooks are wired for a project that this is no part of.
+    pub(crate) fn astray_from(&self, baked: &Path, root: &Path) -> Option<&'static str> {
+        let baked = jackline_runtime::canonical(baked).unwrap_or_else(|_| baked.to_owned());
+        let astray = self.shares_trees && trees::seen_from(&baked, root) == Lies::Elsewhere;
+        astray.then_some("and no call is let through")
+    }
+
+    /// The root that these hooks are wired for, where a session here is judged there as well as where it is.
+    pub(crate) fn home_of(&self, baked: &Path, root: &Path) -> Option<PathBuf> {
+        let [baked, root] = [baked, root].map(|dir| jackline_runtime::canonical(dir).ok());
+        let (baked, root) = (baked.filter(|_| self.shares_trees)?, root?);
+        matches!(trees::seen_from(&baked, &root), Lies::InTree(_)).then_some(baked)
     }
 
     /// The machine's settings, where there are any.

@@ -18,6 +18,7 @@ pub(crate) const HOST: Host = Host {
     home,
     scopes: &[Scope::User, Scope::Project],
     file,
+    shares_trees: false,
     managed: &[],
     servers: None,
     wiring: &FORM,

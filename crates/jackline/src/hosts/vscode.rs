@@ -18,6 +18,7 @@ pub(crate) const HOST: Host = Host {
     home: || None,
     scopes: &[Scope::Project],
     file,
+    shares_trees: false,
     managed: &[],
     servers: Some(servers),
     wiring: &FORM,

@@ -11,6 +11,7 @@ mod serving;
 mod shim;
 mod silenced;
 mod terminal;
+mod trees;
 mod trusting;
 mod uninit;
 

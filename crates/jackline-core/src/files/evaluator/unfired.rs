@@ -86,9 +86,9 @@ impl Evaluator<'_> {
 
     fn keep_open(&self, kept: &Kept, firing: Firing, section: Section, all: &mut Evaluated) {
         let (entry, observed, placed) = (self.lost_entry(kept), all.observed, all.placed);
-        let home = self.session.pin.as_ref().map_or(&self.stack.root, |pin| &pin.home);
-        let tree = Some(kept.tree.as_ref().unwrap_or(home)).filter(|tree| **tree != self.stack.root);
-        let section = text::elsewhere(section, tree.map(String::as_str));
+        let home = self.session.pin.as_ref().map_or(self.stack.home(), |pin| &pin.home);
+        let tree = Some(kept.tree.as_deref().unwrap_or(home)).filter(|tree| *tree != self.stack.root);
+        let section = text::elsewhere(section, tree);
         all.outstanding.push(Outstanding { entry, section, firing, observed, placed });
     }
 

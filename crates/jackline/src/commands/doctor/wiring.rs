@@ -32,6 +32,11 @@ impl Wired {
         self.after("--store").map(PathBuf::from)
     }
 
+    /// The project that is baked in, where this is another work tree of its repository.
+    pub(super) fn home(&self, root: &Path) -> Option<PathBuf> {
+        self.host.home_of(Path::new(self.after("--root")?), root)
+    }
+
     fn after(&self, name: &str) -> Option<&String> {
         let at = self.line.arguments.iter().position(|word| word == name)?;
         self.line.arguments.get(at + 1)
@@ -149,9 +154,10 @@ fn judged(
     if survey.entries.iter().any(|entry| entry.line != first.line) {
         report.fail(GROUP, format!("{shown}: our hooks do not all run the same command"), "jackline init");
     }
-    let other = wired.after("--root").filter(|baked| Path::new(baked) != root);
+    let other = wired.after("--root").filter(|baked| Path::new(baked) != root && wired.home(root).is_none());
     if let Some(baked) = other.filter(|_| scope == Some(Scope::Local)) {
-        let text = format!("{shown}: wired for another project, `{baked}`, and judged by its definition");
+        let comes_of_it = host.astray_from(Path::new(baked), root).unwrap_or("and judged by its definition");
+        let text = format!("{shown}: wired for another project, `{baked}`, {comes_of_it}");
         report.fail(GROUP, text, "jackline init");
     }
     if let Some(scope) = scope.filter(|scope| wired.after("--wired").map(String::as_str) != Some(scope.name())) {

@@ -1,0 +1,68 @@
+//! Another work tree of the repository: the client reads a person's settings of the first one there, too.
+
+use std::fs;
+use std::process::Command;
+
+use crate::terminal::ran_by_a_person;
+use crate::{LOCAL, Ran, World, is_there, ran};
+
+/// A wired project with another work tree.
+fn world() -> World {
+    let world = World::wired();
+    for words in
+        [&["init", "-q"][..], &["add", "jackline.yaml"], &["commit", "-qm", "x"], &["worktree", "add", "../wt"]]
+    {
+        let mut git = world.tree(Command::new("git"), "ws");
+        git.args(["-c", "user.name=dev", "-c", "user.email=dev@example.com"]).args(words);
+        assert!(git.output().expect("git runs").status.success(), "{words:?}");
+    }
+    world
+}
+
+impl World {
+    fn tree(&self, mut command: Command, dir: &str) -> Command {
+        command.current_dir(self.path(dir)).env_clear().env("PATH", "/usr/bin:/bin").env("HOME", self.path("home"));
+        command
+    }
+
+    /// Runs a command of ours in the other work tree.
+    fn run_there(&self, arguments: &[&str]) -> Ran {
+        let mut command = self.command(arguments);
+        command.current_dir(self.path("wt"));
+        ran(command, "")
+    }
+}
+
+#[test]
+fn what_is_wired_in_one_work_tree_is_wired_in_all() {
+    let world = world();
+    world.run_there(&["doctor"]).check(0, &["asked about 12 events", "3 policies, trusted", "all is fine"]);
+    let before = world.read(LOCAL);
+    world
+        .run_there(&["init"])
+        .check(0, &["ws/.claude/settings.local.json (local), for every work tree", "nothing to do"]);
+    world.run_there(&["init", "--scope", "user"]).check(2, &["claude is wired already in", "(local)"]);
+    assert!(!is_there(&world.path("wt/.claude")) && world.read(LOCAL) == before);
+    let mut uninit = world.command(&["uninit", "claude", "--yes"]);
+    uninit.current_dir(world.path("wt"));
+    ran_by_a_person(uninit, "").check(0, &["ws/.claude/settings.local.json"]);
+    assert!(!is_there(&world.path(LOCAL)));
+    world.run_there(&["doctor"]).check(1, &["no settings hold our hooks"]);
+}
+
+#[test]
+fn a_project_that_was_copied_with_its_wiring_is_red() {
+    let world = World::wired();
+    fs::create_dir_all(world.path("copy/.claude")).expect("made");
+    for name in [".claude/settings.local.json", "jackline.yaml"] {
+        fs::copy(world.path("ws").join(name), world.path("copy").join(name)).expect("copied");
+    }
+    let mut doctor = world.command(&["doctor"]);
+    doctor.current_dir(world.path("copy"));
+    ran(doctor, "").check(1, &["wired for another project", "no call is let through", "jackline init"]);
+    let mut init = world.command(&["init"]);
+    init.current_dir(world.path("copy"));
+    ran(init, "").check(0, &["wrote .claude/settings.local.json"]);
+    let settings = world.read("copy/.claude/settings.local.json");
+    assert!(settings.contains(&world.path("copy").display().to_string()), "{settings}");
+}
