@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use jackline_rehearsal::Script;
 use jackline_rehearsal::client::Play;
 use serde_json::json;
 
-use super::{World, calm, hooked, ran, refused, sound};
+use super::{JACKLINE, World, calm, hooked, ran, refused, sound};
 
 /// Milliseconds until the host has surely seen a changed settings file; it watches with a delay of about two seconds.
 const WATCHED_MS_MAX: u64 = 15_000;
@@ -139,6 +140,31 @@ fn moving_to_another_work_tree_puts_nothing_within_reach() {
         assert_eq!(world.records_of("decision", name)[0]["data"]["code"], "self/protected", "{name}");
     }
     assert!(!world.has(".claude/settings.json") && !world.has(".jackline"));
+}
+
+/// The host takes a person's settings from the first work tree into all others, and names the other one as the project.
+#[test]
+fn a_session_that_begins_in_another_work_tree_is_guarded_there() {
+    let world = World::defined();
+    let (tree, first) = (world.stage.repo(), world.stage.top().join("first"));
+    fs::rename(&tree, &first).expect("moved");
+    let there = |program: &str, words: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(words).current_dir(&first).env_clear();
+        command.env("HOME", world.stage.home()).env("PATH", world.path());
+        assert!(command.output().expect("it starts").status.success(), "{program} {words:?}");
+    };
+    there("git", &["worktree", "add", "-q", "-b", "side", "../repo"]);
+    there(JACKLINE, &["init", "claude"]);
+    let script = Script::new()
+        .bash("here", "mkdir -p infra && echo x > infra/main.tf")
+        .bash("first", "mkdir -p ../first/infra && echo x > ../first/infra/main.tf")
+        .bash("definition", "rm jackline.yaml");
+    attempts(&world, script, &["here", "first", "definition"]);
+    for name in ["here", "first"] {
+        assert_eq!(world.records_of("decision", name)[0]["data"]["code"], "paths/protected", "{name}");
+    }
+    assert!(!world.has("infra") && world.has("jackline.yaml"));
 }
 
 /// The host runs shell texts inside skills and commands without asking any gate, unless its owner switched that off.
