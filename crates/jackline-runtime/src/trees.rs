@@ -1,19 +1,8 @@
-//! Where a directory lies, seen from a project: in it, in another work tree of its repository, or in neither.
+//! Other work trees of a project's repository: whether a directory lies in one, and what is where in both.
 
 use std::path::{Path, PathBuf};
 
 use crate::probes::git::Repository;
-
-/// What a directory is to a project.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Lies {
-    /// In the project, around it, or beside it in the same work tree.
-    Here,
-    /// In another work tree of the repository.
-    InTree(Tree),
-    /// In neither.
-    Elsewhere,
-}
 
 /// Two work trees of a repository, by their tops.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,27 +23,18 @@ impl Tree {
     }
 }
 
-/// Where a directory lies. Both are canonical.
+/// The other work tree of a project's repository that a directory lies in, if it does. Both are canonical.
 #[must_use]
-pub fn seen_from(project: &Path, dir: &Path) -> Lies {
+pub fn other(project: &Path, dir: &Path) -> Option<Tree> {
     if project.starts_with(dir) {
-        return Lies::Here;
+        return None;
     }
+    // What is nested and no work tree is judged with what is around it.
     let below = dir.starts_with(project);
-    let mut levels = dir.ancestors().take_while(|level| !below || *level != project);
-    let there = levels.find_map(Repository::at);
-    let Some((there, own)) = there.and_then(|there| Some((there, Repository::around(project)?))) else {
-        return if below { Lies::Here } else { Lies::Elsewhere };
-    };
-    if there.top == own.top {
-        return Lies::Here;
-    }
-    match shares(&there, &own) && there.is_known() {
-        true => Lies::InTree(Tree { own: own.top, other: there.top }),
-        // What is nested is judged with what is around it.
-        false if below => Lies::Here,
-        false => Lies::Elsewhere,
-    }
+    let there = dir.ancestors().take_while(|level| !below || *level != project).find_map(Repository::at)?;
+    let own = Repository::around(project)?;
+    let is_other = there.top != own.top && shares(&there, &own) && there.is_known();
+    is_other.then_some(Tree { own: own.top, other: there.top })
 }
 
 /// The work tree in which a repository that has several keeps what they share, where this is another one of them.

@@ -10,13 +10,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use jackline_core::decision::Decision;
 use jackline_core::json::{self, JSON_BYTES_MAX};
-use jackline_runtime::adapters::{self, Adapter, Inquiry, Moment, Reply};
+use jackline_runtime::adapters::{self, Adapter, Moment, Reply};
 use jackline_runtime::{Answer, RuntimeBuilder};
 
 use crate::deadline;
-use crate::place::{self, Baked, Hooked, Lost};
+use crate::place::{self, Baked, Hooked};
 
 /// What a wired hook is told on its command line.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -89,7 +88,7 @@ fn reply(options: &Options, adapter: &dyn Adapter, native: &[u8]) -> Reply {
     let hooked = place::hooked(&options.host, &options.baked, || cwd(native));
     let Hooked { state, definitions, settings, home, started_in } = match hooked {
         Ok(hooked) => hooked,
-        Err(lost) => return adapter.render(&adapter.glance(native), &[astray(&adapter.glance(native), &lost)]),
+        Err(why) => return adapter.render(&adapter.glance(native), &[fault(&why)]),
     };
     let mut builder = RuntimeBuilder::default().state(state).definitions(definitions).idle_without_definition();
     builder = builder.host_settings(settings).environment(place::environment).patience(deadline::wait);
@@ -110,20 +109,6 @@ fn reply(options: &Options, adapter: &dyn Adapter, native: &[u8]) -> Reply {
 /// Where a message says that its host works.
 fn cwd(native: &[u8]) -> Option<PathBuf> {
     json::decode(native).ok()?.get("cwd")?.as_str().map(PathBuf::from)
-}
-
-/// What is answered where a hook does not know where it works. Where a copied project is wired for another one, people are told
-/// as a session begins and where it stops; no stop is held, for no agent could do anything about it.
-#[cold]
-fn astray(asked: &Inquiry, lost: &Lost) -> Answer {
-    let told = matches!(asked.moment, Moment::Start | Moment::Stop { .. });
-    match lost {
-        Lost::Wired(_) if told => {
-            let notices = vec![format!("no call is let through: {lost}")];
-            Answer { notices, ..Answer::unkept(Decision::default()) }
-        }
-        Lost::Wired(_) | Lost::Nowhere(_) => fault(&lost.to_string()),
-    }
 }
 
 fn fault(why: &str) -> Answer {

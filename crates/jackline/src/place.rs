@@ -9,7 +9,7 @@ use jackline_runtime::definitions::{DEFINITION_FILE, Found, Places};
 use jackline_runtime::probes::{self, OwnPath};
 use jackline_runtime::runner::Environment;
 use jackline_runtime::store::files::FileStore;
-use jackline_runtime::trees::{self, Lies, Tree};
+use jackline_runtime::trees::{self, Tree};
 use jackline_runtime::wiring::CommandLine;
 
 use crate::error::CommandError;
@@ -147,24 +147,24 @@ pub(crate) struct Hooked {
 
 /// Where a hook looks. What `init` wrote on its command line wins over the environment, which an agent might reach;
 /// no variable names a definition here. `told` is where the host's message says that it works.
-pub(crate) fn hooked(host: &str, baked: &Baked, told: impl FnOnce() -> Option<PathBuf>) -> Result<Hooked, Lost> {
+pub(crate) fn hooked(host: &str, baked: &Baked, told: impl FnOnce() -> Option<PathBuf>) -> Result<Hooked, String> {
     // Nearly all sessions are where they were wired, and nothing more is looked at.
     let wired = baked.root.is_some() && host == SHARING_TREES.0;
     let astray = |start: &Path, started: &[PathBuf]| wired && started.iter().any(|dir| dir != start);
-    placed(host, baked, told, |start, started| if astray(start, started) { tree_of(start) } else { Ok(None) })
+    placed(host, baked, told, |start, started| astray(start, started).then(|| tree_of(start)).flatten())
 }
 
 /// The same for our server, which any host may start, and whose workspace is the one that it was told.
-pub(crate) fn served(baked: &Baked) -> Result<Hooked, Lost> {
-    placed(SHARING_TREES.0, baked, || None, |_, _| Ok(None))
+pub(crate) fn served(baked: &Baked) -> Result<Hooked, String> {
+    placed(SHARING_TREES.0, baked, || None, |_, _| None)
 }
 
 fn placed(
     host: &str,
     baked: &Baked,
     told: impl FnOnce() -> Option<PathBuf>,
-    tree: impl FnOnce(&Path, &[PathBuf]) -> Result<Option<Tree>, Lost>,
-) -> Result<Hooked, Lost> {
+    tree: impl FnOnce(&Path, &[PathBuf]) -> Option<Tree>,
+) -> Result<Hooked, String> {
     let named = || PROJECTS.iter().find(|(own, _)| *own == host).and_then(|(_, name)| variable(name));
     let start = baked.root.clone().or_else(named).or_else(|| env::current_dir().ok());
     let named = start.ok_or_else(|| "the present directory is gone".to_owned())?;
@@ -173,12 +173,12 @@ fn placed(
     let real = |dir: PathBuf| if dir == named { found.as_ref().ok().cloned() } else { real(dir) };
     let started_in: Vec<PathBuf> = dirs_of_start().filter_map(real).collect();
     let start = found.unwrap_or(named);
-    let tree = tree(&start, &started_in)?;
+    let tree = tree(&start, &started_in);
     let told = STARTING_ABOVE.contains(&host).then(told).flatten();
     let told = told.and_then(|told| jackline_runtime::canonical(&told).ok()).filter(|told| told.starts_with(&start));
     let start = told.unwrap_or(start);
     if !start.is_absolute() || start.to_str().is_none() {
-        return Err(format!("the workspace `{}` is no absolute UTF-8 path", start.display()).into());
+        return Err(format!("the workspace `{}` is no absolute UTF-8 path", start.display()));
     }
     let state = baked.store.clone().map(absolute).or_else(|| shared_state(&start));
     let state = state.ok_or_else(|| "there is no place for the state; set HOME or JACKLINE_HOME".to_owned())?;
@@ -189,30 +189,9 @@ fn placed(
 }
 
 /// The other work tree of the project's repository that a session is in, if it is. The host's variable alone tells: it goes on
-/// naming the project wherever a command works.
-fn tree_of(root: &Path) -> Result<Option<Tree>, Lost> {
-    let Some(project) = variable(SHARING_TREES.1).and_then(real) else { return Ok(None) };
-    match trees::seen_from(root, &project) {
-        Lies::Here => Ok(None),
-        Lies::InTree(tree) => Ok(Some(tree)),
-        Lies::Elsewhere => Err(Lost::Wired(root.to_owned())),
-    }
-}
-
-/// Why a hook does not know where it works.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Lost {
-    /// Its settings were copied with a project, or moved: it would judge by what another one declares.
-    #[error("the hooks of this project are wired for another one, `{}`; the owner runs `jackline init` here", .0.display())]
-    Wired(PathBuf),
-    #[error("{0}")]
-    Nowhere(String),
-}
-
-impl From<String> for Lost {
-    fn from(why: String) -> Self {
-        Self::Nowhere(why)
-    }
+/// naming the project wherever a command works. One that names another project leads nowhere: what was wired counts.
+fn tree_of(root: &Path) -> Option<Tree> {
+    trees::other(root, &variable(SHARING_TREES.1).and_then(real)?)
 }
 
 /// The state directory of hooks that are told none, as a project's own are. What is named in the project's files could be

@@ -28,7 +28,7 @@ use super::Format;
 /// Say whether sessions here would be guarded, and what to do where not
 ///
 /// Looks at the client, its settings, the definition and the store, and tries the wired hook out on a store of its own.
-/// Exits with 0 when all is fine, and with 1 when anything would pass unjudged or is broken. Changes nothing.
+/// Exits with 1 when a line is `fail`: anything would pass unjudged, or is broken; a warning alone exits with 0. Changes nothing.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Doctor {
     /// How it is printed

@@ -238,18 +238,11 @@ impl Host {
         Some((Scope::Local, self.settings_file(Scope::Local, &first).ok()?))
     }
 
-    /// What becomes of calls here, where hooks are wired for a project that this is no part of.
-    pub(crate) fn astray_from(&self, baked: &Path, root: &Path) -> Option<&'static str> {
-        let baked = jackline_runtime::canonical(baked).unwrap_or_else(|_| baked.to_owned());
-        let astray = self.shares_trees && trees::seen_from(&baked, root) == Lies::Elsewhere;
-        astray.then_some("and no call is let through")
-    }
-
     /// The root that these hooks are wired for, where a session here is judged there as well as where it is.
     pub(crate) fn home_of(&self, baked: &Path, root: &Path) -> Option<PathBuf> {
         let [baked, root] = [baked, root].map(|dir| jackline_runtime::canonical(dir).ok());
         let (baked, root) = (baked.filter(|_| self.shares_trees)?, root?);
-        matches!(trees::seen_from(&baked, &root), Lies::InTree(_)).then_some(baked)
+        trees::other(&baked, &root).map(|_| baked)
     }
 
     /// The machine's settings, where there are any.

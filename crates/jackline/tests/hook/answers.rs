@@ -239,7 +239,7 @@ fn the_environment_does_not_redirect_a_wired_hook() {
     fs::write(elsewhere.join("jackline.yaml"), "jackline: 1\n").unwrap();
     let mut hook = world.hook();
     hook.env("JACKLINE_HOME", &elsewhere).env("JACKLINE_DEFINITION", elsewhere.join("jackline.yaml"));
-    hook.current_dir(&elsewhere);
+    hook.env("CLAUDE_PROJECT_DIR", &elsewhere).current_dir(&elsewhere);
     let call = json!({ "tool_name": "Bash", "tool_input": { "command": "git commit -m x" }, "tool_use_id": "c1" });
     answered(&mut hook, world.message("PreToolUse", call).to_string().as_bytes()).denied("requires: test");
     assert_eq!(tree(&elsewhere), [elsewhere.join("jackline.yaml")]);

@@ -213,19 +213,13 @@ fn a_work_tree_has_a_definition_that_the_project_lacks() {
 }
 
 #[test]
-fn a_project_that_was_copied_is_not_judged_as_the_other() {
+fn another_project_is_no_work_tree() {
     let world = World::new(Some(RULES));
     let copy = world.top().join("copy");
     fs::create_dir(&copy).unwrap();
-    fs::copy(world.root().join("jackline.yaml"), copy.join("jackline.yaml")).unwrap();
-    let client = Started::new(&world, copy);
-    client.bash("c1", "ls").blocked("wired for another one");
-    let started = client.tell("SessionStart", json!({ "source": "startup" })).json();
-    assert!(started["systemMessage"].as_str().unwrap().contains("`jackline init`"), "{started}");
-    let stopped = client.tell("Stop", json!({ "stop_hook_active": false })).json();
-    assert!(stopped["decision"].is_null() && stopped["systemMessage"].is_string(), "{stopped}");
-    client.tell("UserPromptSubmit", json!({ "prompt": "go on" })).silent();
-    // Below the project or around it, nothing is another one.
+    fs::write(copy.join("jackline.yaml"), "jackline: 1\n").unwrap();
+    // What was wired counts, whatever the host says where it is.
+    Started::new(&world, copy).bash("c0", "git commit -m x").denied("requires: test");
     let below = world.root().join("sub");
     fs::create_dir(&below).unwrap();
     for (id, project) in [("c1", below), ("c2", world.root()), ("c3", world.top())] {

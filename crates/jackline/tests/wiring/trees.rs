@@ -59,7 +59,7 @@ fn a_project_that_was_copied_with_its_wiring_is_red() {
     }
     let mut doctor = world.command(&["doctor"]);
     doctor.current_dir(world.path("copy"));
-    ran(doctor, "").check(1, &["wired for another project", "no call is let through", "jackline init"]);
+    ran(doctor, "").check(1, &["wired for another project", "judged by its definition", "jackline init"]);
     let mut init = world.command(&["init"]);
     init.current_dir(world.path("copy"));
     ran(init, "").check(0, &["wrote .claude/settings.local.json"]);

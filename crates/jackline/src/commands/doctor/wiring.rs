@@ -156,8 +156,7 @@ fn judged(
     }
     let other = wired.after("--root").filter(|baked| Path::new(baked) != root && wired.home(root).is_none());
     if let Some(baked) = other.filter(|_| scope == Some(Scope::Local)) {
-        let comes_of_it = host.astray_from(Path::new(baked), root).unwrap_or("and judged by its definition");
-        let text = format!("{shown}: wired for another project, `{baked}`, {comes_of_it}");
+        let text = format!("{shown}: wired for another project, `{baked}`, and judged by its definition");
         report.fail(GROUP, text, "jackline init");
     }
     if let Some(scope) = scope.filter(|scope| wired.after("--wired").map(String::as_str) != Some(scope.name())) {

@@ -73,7 +73,7 @@ impl Judging {
             settings: self.settings.clone(),
         };
         let Hooked { state, definitions, settings, home, started_in } =
-            place::served(&baked).map_err(|lost| CommandError::input(lost.to_string()))?;
+            place::served(&baked).map_err(CommandError::input)?;
         let mut builder = builder.state(&state);
         builder = builder.host_settings(settings).environment(place::environment);
         builder = builder.web(crate::web::Client).outcomes_follow().started_in(started_in);
