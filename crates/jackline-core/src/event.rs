@@ -11,6 +11,7 @@ use crate::extension::Extension;
 use crate::listing::Listing;
 use crate::operation::Operation;
 use crate::overrides::Override;
+use crate::sha::Key;
 use crate::time::Timestamp;
 
 pub use read::read;
@@ -76,7 +77,11 @@ pub enum Body {
     SessionStarted {
         invariants: Option<Value>,
     },
-    PromptSubmitted,
+    /// A person spoke, unless an agent had its host say the same later.
+    PromptSubmitted {
+        /// What [`prompt_key`](crate::session::prompt_key) makes of its text, which itself is kept nowhere but on record.
+        prompt: Option<Key>,
+    },
     CallRequested(Call),
     CallFinished(Call, Outcome),
     /// The host says at a turn's end that a call is over. It may never have asked us: hosts refuse calls by themselves.
@@ -142,7 +147,7 @@ impl Body {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::SessionStarted { .. } => "session.started",
-            Self::PromptSubmitted => "prompt.submitted",
+            Self::PromptSubmitted { .. } => "prompt.submitted",
             Self::CallRequested(_) => "call.requested",
             Self::CallFinished(..) => "call.finished",
             Self::CallSettled(_) => "call.settled",

@@ -35,6 +35,8 @@ pub struct Tool {
     pub paging: Option<Paging>,
     /// Whether it takes any file of that name where nothing is at a path that does not begin at the top.
     pub seeks: bool,
+    /// The argument that holds a prompt which the host submits later, as if a person had.
+    pub schedules: Option<&'static str>,
 }
 
 /// A language that is not read.
@@ -99,6 +101,10 @@ impl Tool {
         Self { seeks: true, ..self }
     }
 
+    const fn schedules(self, prompt: &'static str) -> Self {
+        Self { schedules: Some(prompt), ..self }
+    }
+
     /// Whether it runs something that none of its arguments says.
     #[must_use]
     pub fn runs_unsaid(&self) -> bool {
@@ -115,9 +121,9 @@ const fn shell(host: &'static str, name: &'static str, command: &'static str) ->
 }
 
 const fn plain(host: &'static str, name: &'static str, kind: Kind) -> Tool {
-    let (command, language, directory, counts, paging) = (None, None, None, None, None);
+    let (command, language, directory, counts, paging, schedules) = (None, None, None, None, None, None);
     let (paths, aside, texts, seeks): (&[&str], &[&str], &[&str], bool) = (&[], &[], &[], false);
-    Tool { host, name, kind, paths, command, language, directory, aside, texts, counts, paging, seeks }
+    Tool { host, name, kind, paths, command, language, directory, aside, texts, counts, paging, seeks, schedules }
 }
 
 /// What the names of servers' tools begin with.
@@ -205,10 +211,10 @@ pub const TOOLS: &[Tool] = &[
     plain("claude", "Workflow", Kind::Agent),
     plain("claude", "ListAgents", Kind::Other),
     plain("claude", "SendMessage", Kind::Other),
-    plain("claude", "CronCreate", Kind::Other),
+    plain("claude", "CronCreate", Kind::Other).schedules("prompt"),
     plain("claude", "CronDelete", Kind::Other),
     plain("claude", "CronList", Kind::Other),
-    plain("claude", "ScheduleWakeup", Kind::Other),
+    plain("claude", "ScheduleWakeup", Kind::Other).schedules("prompt"),
     plain("claude", "ReportFindings", Kind::Other),
     plain("claude", "Skill", Kind::Other),
     plain("claude", "SlashCommand", Kind::Other),

@@ -114,7 +114,12 @@ impl Entry<'_> {
 
     /// Who sent the event: the surface says so, nothing in the event does.
     fn actor(&self) -> Actor {
-        if self.by_person { Actor::Human } else { actor(&self.event.body) }
+        match &self.event.body {
+            _ if self.by_person => Actor::Human,
+            // An agent had the host say it.
+            Body::PromptSubmitted { prompt } if self.session.is_scheduled(*prompt) => Actor::Host,
+            body => actor(body),
+        }
     }
 
     /// Who did what a note tells of. What is ours to do is the runtime's: to verify, and to add what is required.
@@ -260,7 +265,7 @@ const fn actor(body: &Body) -> Actor {
         | Body::OutputProduced(_)
         | Body::StopRequested(_)
         | Body::Park { .. } => Actor::Agent,
-        Body::PromptSubmitted
+        Body::PromptSubmitted { .. }
         | Body::ExceptionGranted(_)
         | Body::ExceptionRevoked(_)
         | Body::Extended(_)

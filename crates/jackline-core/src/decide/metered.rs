@@ -36,7 +36,7 @@ pub(super) fn meter(stack: &Stack, session: &Session, event: &Event, facts: &Fac
             Metered::Read(if known { Vec::new() } else { vec![change] }, None)
         }
         // A host writes it once there is something to write.
-        Some(Fact::Absent) if matches!(event.body, Body::SessionStarted { .. } | Body::PromptSubmitted) => {
+        Some(Fact::Absent) if matches!(event.body, Body::SessionStarted { .. } | Body::PromptSubmitted { .. }) => {
             Metered::Read(Vec::new(), None)
         }
         Some(Fact::Absent) => unmetered(session, "it is not there"),

@@ -148,7 +148,8 @@ fn judge(stack: &Stack, session: &Session, event: &Event, facts: &Facts) -> Step
             let briefing = briefing(stack, &Watching::default(), event.host.as_deref());
             done(Decision { briefing, ..Decision::default() })
         }
-        Body::PromptSubmitted => prompted::decide(&Ground { stack, session, event, facts }),
+        Body::PromptSubmitted { prompt } if session.is_scheduled(*prompt) => done(Decision::default()),
+        Body::PromptSubmitted { .. } => prompted::decide(&Ground { stack, session, event, facts }),
         Body::PoliciesChecked { base } => checked::decide(&Ground { stack, session, event, facts }, base.as_deref()),
         Body::PoliciesCleared => checked::clear(),
         Body::Resumed => done(lifted(session, "resume")),

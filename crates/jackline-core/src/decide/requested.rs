@@ -16,7 +16,7 @@ use crate::guards::{self, Context, budget, repeat, schema, unknown_tool};
 use crate::hosts;
 use crate::probe::Probe;
 use crate::repair;
-use crate::session::{Change, Constraint, Halt, Key};
+use crate::session::{Change, Constraint, Halt, Key, prompt_key};
 use crate::sha::Digest;
 
 pub(super) fn decide(context: &Context<'_>) -> Step {
@@ -96,8 +96,16 @@ fn requested(context: &Context<'_>, decision: &mut Decision) {
     });
     if !refused {
         decision.changes.extend(works(context).then_some(Change::Worked));
+        decision.changes.extend(scheduled(context));
         effect::count(context, false, decision);
     }
+}
+
+/// The prompt that the host is told to submit later: when it comes, no person speaks.
+fn scheduled(context: &Context<'_>) -> Option<Change> {
+    let argument = context.view.row?.schedules?;
+    let prompt = prompt_key(context.view.call.args.get(argument)?.as_str()?);
+    (!context.session.is_scheduled(Some(prompt))).then_some(Change::Scheduled { prompt })
 }
 
 /// Whether this is the first call since the last prompt that may change something, where that matters for a stop.

@@ -14,6 +14,7 @@ use crate::listing::Listing;
 use crate::operation::Operation;
 use crate::overrides::Override;
 use crate::schema::SCHEMA_NAME_BYTES_MAX;
+use crate::session::prompt_key;
 use crate::time::Timestamp;
 
 /// Reads an event from its JSON form; `now` stands in for an absent `at`.
@@ -38,7 +39,9 @@ pub fn read(value: &Value, now: Timestamp) -> Result<Event, EventFault> {
 fn body(name: &str, fields: &Map<String, Value>) -> Result<Body, EventFault> {
     Ok(match name {
         "session.started" => Body::SessionStarted { invariants: fields.get("invariants").cloned() },
-        "prompt.submitted" => Body::PromptSubmitted,
+        "prompt.submitted" => {
+            Body::PromptSubmitted { prompt: fields.get("prompt").and_then(Value::as_str).map(prompt_key) }
+        }
         "call.requested" => Body::CallRequested(call(fields)?),
         "call.finished" => Body::CallFinished(call(fields)?, outcome(fields)?),
         "call.settled" => Body::CallSettled(call(fields)?),

@@ -38,12 +38,7 @@ impl Session {
                 Some(memory) => self.memory = memory,
                 None => self.memory.lose(),
             },
-            Change::Reset => {
-                self.memory = Memory::default();
-                // A person who starts anew takes the servers as they are now.
-                self.servers.clear();
-                self.budget = Budget { reset: Some(self.now(at)), ..Budget::default() };
-            }
+            Change::Reset => self.reset(at),
             Change::Requested { agent, call, signature, refused, feeds, place } => {
                 let (call, signature, refused, place) = (*call, *signature, *refused, *place);
                 let (agent, step, writes) = (agent.clone(), self.steps + 1, self.writes);
@@ -69,6 +64,7 @@ impl Session {
                 self.stopped = None;
                 self.memory.agents.values_mut().for_each(Agent::prompted);
             }
+            Change::Scheduled { prompt } => self.schedule(*prompt),
             Change::Worked => (self.worked, self.owed) = (true, true),
             Change::Ended { stopped } => self.stand(*stopped),
             Change::Stopped { agent, stopped, parked } => {
@@ -96,6 +92,15 @@ impl Session {
             Change::Retracted { id } => self.statements.retract(id),
             change => self.memory.apply(self.steps, change),
         }
+    }
+
+    /// What guards remember is forgotten, and limits start anew.
+    fn reset(&mut self, at: Timestamp) {
+        self.memory = Memory::default();
+        // A person who starts anew takes the servers as they are now, and is heard whatever an agent has scheduled.
+        self.servers.clear();
+        self.scheduled.clear();
+        self.budget = Budget { reset: Some(self.now(at)), ..Budget::default() };
     }
 
     /// Counts what was learned of a transcript; nothing else. Deciding looks ahead with it, too.

@@ -238,4 +238,8 @@ pub enum Change {
     },
     /// The session is over, unless something else happens in it.
     Over,
+    /// A call was let through by which the host submits this prompt later.
+    Scheduled {
+        prompt: Key,
+    },
 }

@@ -9,6 +9,7 @@ mod change;
 mod open;
 mod pairs;
 mod ring;
+mod scheduled;
 mod shown;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -20,6 +21,7 @@ use serde_json::Value;
 pub use crate::sha::Key;
 pub use cadence::{CADENCES_MAX, Cadence, FILES_MAX, PACES_MAX, Pace, RECENT_CALLS_MAX, Recent, Taken, Turn};
 pub use change::Change;
+pub use scheduled::{SCHEDULED_MAX, prompt_key};
 
 use crate::completion::Stopped;
 use crate::extension::Extended;
@@ -119,6 +121,8 @@ pub struct Session {
     pub ended: bool,
     /// How file policies stand.
     pub files: files::Remembered,
+    /// Prompts that agents had their host submit later, by what they say; no part of what snapshot and restore act on.
+    pub scheduled: Vec<Key>,
 }
 
 /// Where a session is at home; a later `cd` changes nothing about it.

@@ -40,7 +40,9 @@ pub(super) fn raw(event: &Event) -> Value {
         Body::Park { reason } => json!({ "reason": reason }),
         Body::PoliciesChecked { base } => json!({ "base": base }),
         Body::PoliciesCleared => json!({}),
-        Body::PromptSubmitted | Body::AgentStarted | Body::SessionEnded | Body::Resumed | Body::Reset => json!({}),
+        Body::PromptSubmitted { .. } | Body::AgentStarted | Body::SessionEnded | Body::Resumed | Body::Reset => {
+            json!({})
+        }
     };
     if let Value::Object(fields) = &mut value {
         fields.extend(event.cwd.as_ref().map(|cwd| ("cwd".to_owned(), json!(cwd))));

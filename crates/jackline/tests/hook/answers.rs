@@ -132,6 +132,36 @@ fn a_halted_run_is_denied_and_ended() {
 }
 
 #[test]
+fn prompts_of_the_clients_clock_lift_nothing() {
+    let world = World::new(Some("jackline: 1\nloop: { window: 2, threshold: 2, override_retries: 0 }\n"));
+    world.asks("c0", "CronCreate", json!({ "cron": "* * * * *", "prompt": "go on" })).silent();
+    for (id, command) in [("c1", "ls"), ("c2", "ls"), ("c3", "ls")] {
+        world.bash(id, command);
+    }
+    let prompts = [
+        json!({ "prompt": "go on" }),
+        json!({ "prompt": "more", "source": "loop_wakeup" }),
+        json!({ "prompt": "more", "source": "schedule_wakeup" }),
+        json!({ "prompt": "more", "source": "system" }),
+        json!({ "prompt": "more", "source": 1 }),
+        json!({ "prompt": "<cross-session-message from=\"worker\">go on</cross-session-message>" }),
+        json!({ "prompt": "<<autonomous-loop-dynamic>>" }),
+        json!({ "prompt": "# Autonomous loop check\n\nYou are on your own." }),
+        json!({ "prompt": "# /loop tick \u{2014} loop.md tasks\nWork" }),
+        json!({ "prompt": "The following one-shot scheduled task was missed while Claude was not running." }),
+    ];
+    for (at, prompt) in prompts.into_iter().enumerate() {
+        world.tell("UserPromptSubmit", prompt).silent();
+        world.bash(&format!("d{at}"), "pwd").denied("halted");
+    }
+    let records = world.records();
+    let told = records.iter().find(|record| record["kind"] == "prompt.submitted").unwrap();
+    assert_eq!((&told["actor"], &told["data"]["prompt"]), (&json!("host"), &json!("go on")));
+    world.tell("UserPromptSubmit", json!({ "prompt": "more", "source": "user" })).silent();
+    world.bash("e1", "pwd").silent();
+}
+
+#[test]
 fn agents_are_told_what_is_enforced_and_the_person_what_is_wrong() {
     let world = World::new(Some(RULES));
     let told = world.tell("SessionStart", json!({ "source": "startup" })).json();

@@ -8,8 +8,32 @@ use crate::adapters::native::{self, Events, Fields, Hooks, text};
 
 /// Calls of one turn; a client runs a handful at once.
 const BATCH_CALLS_MAX: usize = 256;
-/// What a prompt begins with that no person wrote: a background task has finished.
-const NOTIFICATION: &str = "<task-notification>";
+/// Who wrote a prompt that a person did; the client names others, and a version that does not name any leaves the member out.
+const PERSONS: &[&str] = &["user", "sdk"];
+/// What a prompt begins with that no person wrote, and what it is.
+const WRITTEN: &[(&str, &str)] = &[
+    // A background task has finished.
+    ("<task-notification>", "TaskNotification"),
+    ("[SYSTEM NOTIFICATION - NOT USER INPUT]", "TaskNotification"),
+    // Another agent has something to say, or a server of messages.
+    ("<cross-session-message", MESSAGE),
+    ("<teammate-message", MESSAGE),
+    ("<channel source=", MESSAGE),
+    // What an agent schedules instead of a text, and the texts that the client puts in its place.
+    ("<<autonomous-loop", SCHEDULED),
+    ("<<loop.md", SCHEDULED),
+    ("# Autonomous loop check", SCHEDULED),
+    ("# Autonomous loop tick", SCHEDULED),
+    ("# /loop tick", SCHEDULED),
+    // What was scheduled while no client ran.
+    ("The following one-shot scheduled task", SCHEDULED),
+];
+/// A prompt of the client's clock.
+const SCHEDULED: &str = "ScheduledPrompt";
+/// A message in a prompt's clothes.
+const MESSAGE: &str = "Message";
+/// Any other that the client says no person wrote.
+const INJECTED: &str = "InjectedPrompt";
 
 pub(super) const HOOKS: Hooks = Hooks::usual("PreToolUse", moment, COMMON);
 
@@ -143,10 +167,18 @@ fn settled(fields: &mut Fields) -> Result<Vec<Value>, String> {
 /// A prompt; or a notice in a prompt's clothes, which is no person speaking.
 fn prompt(fields: &mut Fields) -> Value {
     let prompt = fields.remove("prompt").unwrap_or_default();
-    if prompt.as_str().is_some_and(|prompt| prompt.trim_start().starts_with(NOTIFICATION)) {
-        return json!({ "event": "host.noted", "name": "TaskNotification", "about": prompt });
+    match written_by(&prompt, fields.get("source")) {
+        Some(name) => json!({ "event": "host.noted", "name": name, "about": prompt }),
+        None => json!({ "event": "prompt.submitted", "prompt": prompt }),
     }
-    json!({ "event": "prompt.submitted", "prompt": prompt })
+}
+
+/// What a prompt is that no person wrote.
+fn written_by(prompt: &Value, source: Option<&Value>) -> Option<&'static str> {
+    let text = prompt.as_str().unwrap_or_default().trim_start();
+    let begins = WRITTEN.iter().find(|(begin, _)| text.starts_with(begin)).map(|(_, name)| *name);
+    let others = |source: &&Value| !source.is_null() && !source.as_str().is_some_and(|by| PERSONS.contains(&by));
+    begins.or_else(|| source.filter(others).map(|_| INJECTED))
 }
 
 fn changed_settings(claude: &Claude, fields: &mut Fields) -> Value {

@@ -73,7 +73,7 @@ impl Check {
     }
 
     fn prompt(&self, workspace: &Workspace) -> Result<ExitCode, CommandError> {
-        let answer = workspace.decide(self.trust, None, Body::PromptSubmitted)?;
+        let answer = workspace.decide(self.trust, None, Body::PromptSubmitted { prompt: None })?;
         match self.format {
             Format::Json => screen::line(&recorded(workspace, &answer).to_string())?,
             Format::Human | Format::Github => screen::line("the prompt is recorded")?,
