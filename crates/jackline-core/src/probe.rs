@@ -206,6 +206,9 @@ pub struct Identity {
     pub there: There,
     /// What this file is to Jackline, when it is one of its own or a host's (named for the reason text).
     pub ours: Option<String>,
+    /// It lies where a host has agents and skills, which may be written, though by its path nobody would know.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub instructs: bool,
     /// Files of ours or a host's that lie below this directory (at most a few, named).
     pub holds: Option<String>,
     /// The names in a directory outside the workspace that lead to those, where they are all known.

@@ -50,6 +50,7 @@ impl World {
                     holds: None,
                     leads: Vec::new(),
                     began: None,
+                    instructs: false,
                 })
             }
             Probe::Run { argv, .. } => {

@@ -97,6 +97,7 @@ impl Run {
                 holds: None,
                 leads: Vec::new(),
                 began: None,
+                instructs: false,
             }),
             Probe::Fingerprint { .. } | Probe::LastByte { .. } => Fact::Content(None),
             Probe::Run { .. } => Fact::Ran(Ran::silent(Exit::Code(0))),

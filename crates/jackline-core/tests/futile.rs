@@ -141,6 +141,7 @@ fn answer(probe: &Probe) -> Fact {
             holds: None,
             leads: Vec::new(),
             began: None,
+            instructs: false,
         }),
         _ => Fact::Absent,
     }

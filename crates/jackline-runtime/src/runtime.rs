@@ -435,11 +435,16 @@ impl Runtime {
             own.extend(own_between(&root, &started));
             own.extend(own_settings(&standing.stack));
             own.extend(own_program(line.as_ref()));
+            let (instructing, settings): (Vec<OwnPath>, Vec<OwnPath>) =
+                settings.into_iter().partition(|own| own.instructs);
+            let instructing = instructing.into_iter().map(|own| own.path).collect();
             own.extend(settings);
             own.extend(scripts.into_iter().map(|script| OwnPath::whole(script, label::CHECK)));
             let schemas = inline_schemas(&standing.stack);
             let first_root = standing.first_root.clone();
-            WorkspaceProber::new(Ground { root, first_root, home, own, schemas }).started_by(line).offered(catalogue)
+            WorkspaceProber::new(Ground { root, first_root, home, own, instructing, schemas })
+                .started_by(line)
+                .offered(catalogue)
         })
     }
 

@@ -437,6 +437,11 @@ fn host_settings() -> Vec<OwnPath> {
     elsewhere.chain(moved).flatten().collect()
 }
 
+/// Where hosts that were told to keep their settings elsewhere have agents and skills.
+pub(crate) fn instructing() -> impl Iterator<Item = PathBuf> {
+    host_settings().into_iter().filter(|own| own.instructs).map(|own| own.path)
+}
+
 /// Where the host that starts us was started itself: it starts us there, or says where.
 pub(crate) fn started_in() -> Vec<PathBuf> {
     dirs_of_start().filter_map(real).collect()

@@ -78,9 +78,11 @@ fn judge_instructions(context: &Context<'_>) -> Option<Finding> {
     let written = changed(context).filter(|touch| touch.role == Role::Write);
     let seen = |touch: &Touch| {
         let identity = context.facts.get(&touch.probe()).and_then(Fact::identity);
-        identity.map_or_else(|| touch.path.clone(), |identity| identity.path.clone())
+        let path = identity.map_or_else(|| touch.path.clone(), |identity| identity.path.clone());
+        let is_one = identity.is_some_and(|identity| identity.instructs) || instructions::is_one(&path);
+        is_one.then_some(path)
     };
-    let path = written.map(seen).find(|path| instructions::is_one(path))?;
+    let path = written.filter_map(seen).next()?;
     let is_json = path.ends_with(".json");
     let key = match context.view.shell_text() {
         Some(text) => {

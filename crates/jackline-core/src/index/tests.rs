@@ -78,6 +78,7 @@ fn fact(probe: &Probe) -> Fact {
         holds: None,
         leads: Vec::new(),
         began: None,
+        instructs: false,
     })
 }
 

@@ -32,6 +32,7 @@ fn answer(probe: &Probe) -> Fact {
                 holds: None,
                 leads: Vec::new(),
                 began: None,
+                instructs: false,
             })
         }
         Probe::Fingerprint { path } => Fact::Content(Some(Digest::of(path.as_bytes()))),

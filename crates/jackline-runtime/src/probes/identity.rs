@@ -73,6 +73,7 @@ fn identify(ground: &Ground, folds: bool, dir: &str, path: &str) -> Result<Ident
     let tells = held.is_some() && by_its_name.is_none() && inside.is_none() && !folds;
     Ok(Identity {
         path: text(&place.path)?,
+        instructs: ground.instructing.iter().any(|dir| walker.absolute(dir).is_ok_and(|dir| dir.has(&place, folds))),
         leads: if tells { leads(&place, &owns).unwrap_or_default() } else { Vec::new() },
         inside,
         there: place.there,
@@ -262,13 +263,8 @@ mod tests {
                 own_like(&self.at("home/.codex"), "*.config.toml", "profile"),
                 own_like(&self.at("home/state"), "*/extensions{,/**}", "extension"),
             ];
-            Ground {
-                root: self.at("ws"),
-                first_root: None,
-                home: Some(self.at("home")),
-                own,
-                schemas: Default::default(),
-            }
+            let (home, instructing) = (Some(self.at("home")), vec![self.at("home/.claude/skills")]);
+            Ground { root: self.at("ws"), first_root: None, home, own, instructing, schemas: Default::default() }
         }
 
         fn seen(&self, dir: &str, path: &str) -> Fact {
@@ -321,6 +317,15 @@ mod tests {
             assert_eq!(ours(path), None, "{path}");
         }
         assert_eq!(world.identity("", "~/.codex").holds, None, "what may be there is no reason to keep the directory");
+    }
+
+    #[test]
+    fn agents_and_skills_are_known_wherever_their_host_has_them() {
+        let world = World::new();
+        world.link("../../out/inner", "home/.claude/skills");
+        let seen = |path: &str| world.identity("", path).instructs;
+        assert!(["~/.claude/skills/s/SKILL.md", "~/../out/inner/x"].into_iter().all(seen));
+        assert!(!["~/.claude/notes.md", "src/a.rs", "../out/x"].into_iter().any(seen));
     }
 
     #[test]

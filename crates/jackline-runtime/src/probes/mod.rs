@@ -55,6 +55,8 @@ pub struct Ground {
     pub home: Option<PathBuf>,
     /// Absolute files and directories that are ours or a host's.
     pub own: Vec<OwnPath>,
+    /// Where hosts have agents and skills, besides the directories that are known by their names.
+    pub instructing: Vec<PathBuf>,
     /// Schemas that are written into the definitions in force.
     pub schemas: Inline,
 }
@@ -193,8 +195,14 @@ mod tests {
         }
         fs::write(root.join("jackline.yaml"), "jackline: 1\n").unwrap();
         let own = own_paths(&Levels::around(&root), Some(&home), Some(&store), Some(&root.join("jackline.yaml")), &[]);
-        let prober =
-            WorkspaceProber::new(Ground { root, first_root: None, home: Some(home), own, schemas: Inline::new() });
+        let prober = WorkspaceProber::new(Ground {
+            root,
+            first_root: None,
+            home: Some(home),
+            own,
+            instructing: Vec::new(),
+            schemas: Inline::new(),
+        });
         let event = event();
         let definition = Probe::Identity { path: "../ws/jackline.yaml".into(), dir: ".".into() };
         let Fact::Identity(identity) = prober.answer(&definition, &event) else { panic!("no identity") };

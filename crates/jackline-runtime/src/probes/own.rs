@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use jackline_core::glob;
+use jackline_core::instructions;
 use jackline_core::own_files::label::{
     CLAUDE, CODEX, COPILOT, CURSOR, DEFINITION, GEMINI, GIT, OPENCODE, QWEN, WINDSURF,
 };
@@ -34,13 +35,15 @@ pub struct OwnPath {
     pub label: String,
     /// A glob of what below it is meant; without one all of it is.
     pub like: Option<&'static str>,
+    /// It holds files that tell the host's agents what to do: they may be written, but bring no hooks along.
+    pub instructs: bool,
 }
 
 impl OwnPath {
     /// A path and all below it.
     #[must_use]
     pub fn whole(path: PathBuf, label: &str) -> Self {
-        Self { path, label: label.to_owned(), like: None }
+        Self { path, label: label.to_owned(), like: None, instructs: false }
     }
 }
 
@@ -170,7 +173,8 @@ pub fn own_paths(
     table.own
 }
 
-/// What is protected below a directory of the home's, for a host that keeps that one elsewhere.
+/// What is protected below a directory of the home's, for a host that keeps that one elsewhere; and where it has agents and
+/// skills there.
 #[must_use]
 pub fn own_moved(usual: &str, dir: &Path) -> Vec<OwnPath> {
     let moved = |path: &str| match path.strip_prefix(usual)? {
@@ -179,7 +183,8 @@ pub fn own_moved(usual: &str, dir: &Path) -> Vec<OwnPath> {
     };
     let whole = IN_HOME.iter().filter_map(|(path, label)| Some(OwnPath::whole(moved(path)?, label)));
     let like = IN_HOME_LIKE.iter().filter_map(|(path, glob, label)| Some(own_like(&moved(path)?, glob, label)));
-    whole.chain(like).collect()
+    let instructing = |path: &&str| Some(OwnPath { instructs: true, ..moved(path)?.into() });
+    whole.chain(like).chain(instructions::DIRECTORIES.iter().filter_map(instructing)).collect()
 }
 
 /// What lies in a directory and is like this glob.
@@ -382,6 +387,8 @@ mod tests {
         assert!(paths(".claude").contains(&PathBuf::from("/else/shell-snapshots")));
         assert!(own_moved(".codex", Path::new("/else")).iter().any(|own| own.like == Some("*.config.toml")));
         assert!(paths(".config").contains(&PathBuf::from("/else/opencode")));
+        let instructs = |own: &OwnPath| own.instructs && own.path == Path::new("/else/skills");
+        assert!(own_moved(".claude", Path::new("/else")).iter().any(instructs));
         assert!(!paths(".claude").contains(&PathBuf::from("/else/.json")), "a part of a name is no directory");
     }
 

@@ -90,6 +90,11 @@ impl Place {
         Self { path, there: self.there, names: self.names, passed, links: self.links.clone() }
     }
 
+    /// Whether another place lies in this one, or was reached through a link that does.
+    pub(super) fn has(&self, other: &Self, folds: bool) -> bool {
+        std::iter::once(&other.path).chain(&other.links).any(|spot| fold::within(spot, &self.path, folds))
+    }
+
     /// The directories above it.
     pub(super) fn above(&self) -> &[FileId] {
         let own = usize::from(self.id().is_some());

@@ -107,8 +107,14 @@ impl Runtime {
 
     /// What keeps a record where no definition judges. What one says of secrets holds all the same.
     fn bare(&self, pin: Option<&Pin>, secrets: Option<Redactor>) -> Judging {
-        let ground =
-            || Ground { root: "/".into(), first_root: None, home: None, own: Vec::new(), schemas: Default::default() };
+        let ground = || Ground {
+            root: "/".into(),
+            first_root: None,
+            home: None,
+            own: Vec::new(),
+            instructing: Vec::new(),
+            schemas: Default::default(),
+        };
         Judging {
             scripts: BTreeSet::new(),
             redactor: secrets.unwrap_or_else(|| Redactor::new([])),

@@ -23,7 +23,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use jackline_core::nearest;
-use jackline_runtime::trees::{self, Lies};
+use jackline_runtime::trees;
 use jackline_runtime::wiring::servers::{self, Place};
 use jackline_runtime::wiring::{Rewired, Scope, Trust, TrustedFile, Wiring};
 

@@ -46,7 +46,14 @@ pub(crate) fn start(_case: &Case, world: &World) -> Result<Box<dyn Engine>, Stri
     let own =
         own_paths(&Levels::around(&world.root), Some(&world.home), Some(&world.store), None, &standing.protected());
     let schemas = inline_schemas(&standing.stack);
-    let ground = Ground { root: world.root.clone(), first_root: None, home: Some(world.home.clone()), own, schemas };
+    let ground = Ground {
+        root: world.root.clone(),
+        first_root: None,
+        home: Some(world.home.clone()),
+        own,
+        instructing: Vec::new(),
+        schemas,
+    };
     let mut stack = standing.stack;
     jackline_runtime::tilde::expand(&mut stack, &world.home);
     Ok(Box::new(Core {

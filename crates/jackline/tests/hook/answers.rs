@@ -80,6 +80,24 @@ fn settings_are_ours_to_guard_wherever_the_client_keeps_them() {
 }
 
 #[test]
+fn agents_and_skills_bring_no_hooks_along_wherever_the_client_keeps_them() {
+    let world = World::new(Some("jackline: 1\n"));
+    let elsewhere = world.home().join("elsewhere");
+    let asked = |path: &str, text: &str| {
+        let input = json!({ "file_path": elsewhere.join(path), "content": text });
+        let call = json!({ "tool_name": "Write", "tool_input": input, "tool_use_id": path });
+        let message = world.message("PreToolUse", call).to_string();
+        answered(world.hook().env("CLAUDE_CONFIG_DIR", &elsewhere), message.as_bytes())
+    };
+    let hooks = "---\nname: s\nhooks: {}\n---\n";
+    for path in ["skills/s/SKILL.md", "agents/a.md", "commands/c.md"] {
+        asked(path, hooks).denied("`hooks` in the front matter");
+        asked(path, "---\nname: s\n---\nwrite no hooks\n").silent();
+    }
+    asked("notes/n.md", hooks).silent();
+}
+
+#[test]
 fn a_call_that_only_a_batch_tells_of_is_counted_and_has_failed() {
     let world = World::new(Some(RULES));
     world.bash("c1", "ls").silent();

@@ -135,7 +135,16 @@ fn identity(path: &str, dice: u8) -> Identity {
     let there = [There::File, There::File, There::Nothing, There::Directory, There::Other][usize::from(dice) % 5];
     let inside = path::below(ROOT, path).map(str::to_owned);
     let ours = (path.ends_with("jackline.yaml") || dice > 250).then(|| "the definition".to_owned());
-    Identity { path: path.to_owned(), inside, there, ours, holds: None, leads: Vec::new(), began: None }
+    Identity {
+        path: path.to_owned(),
+        inside,
+        there,
+        ours,
+        holds: None,
+        leads: Vec::new(),
+        began: None,
+        instructs: false,
+    }
 }
 
 /// Decides with all facts that are asked for, from the world of `salt`.

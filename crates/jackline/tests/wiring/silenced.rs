@@ -391,6 +391,10 @@ fn doctor_names_what_runs_beside_our_hooks() {
         ],
     );
     assert!(!told.out.contains("skills/t"), "{}", told.out);
+    world.write("home/else/agents/a.md", "---\nname: a\nhooks: {}\n---\n");
+    let mut elsewhere = world.command(&["doctor"]);
+    elsewhere.env("CLAUDE_CONFIG_DIR", world.path("home/else"));
+    ran(elsewhere, "").check(0, &["home/else/agents/a.md: `hooks` in its front matter"]);
     world.write("home/.copilot/settings.json", r#"{"disableAllHooks":true}"#);
     world.run(&["doctor"]).check(1, &[".copilot/settings.json: `disableAllHooks` switches every hook off"]);
 }

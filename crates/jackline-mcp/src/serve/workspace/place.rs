@@ -364,6 +364,7 @@ mod tests {
             holds: None,
             leads: Vec::new(),
             began: None,
+            instructs: false,
         };
         assert!(place.must_be_judged(&[judged("a/b")]).is_ok());
         for other in [&[][..], &[judged("prot/b")]] {

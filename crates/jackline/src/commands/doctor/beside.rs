@@ -42,9 +42,9 @@ pub(super) fn extensions(host: &Host, root: &Path, report: &mut Report) {
 /// Agents, skills and commands that bring hooks along.
 pub(super) fn instructed(root: &Path, report: &mut Report) {
     let tops = [Some(root.to_owned()), place::home().filter(|home| home != root)];
-    let dirs =
+    let usual =
         tops.into_iter().flatten().flat_map(|top| instructions::DIRECTORIES.iter().map(move |dir| top.join(dir)));
-    for file in dirs.flat_map(|dir| files_below(&dir, DEPTH_MAX)) {
+    for file in usual.chain(place::instructing()).flat_map(|dir| files_below(&dir, DEPTH_MAX)) {
         if let Some(key) = read(&file).and_then(|text| instructions::brings(&text)) {
             let text = format!("{}: `{key}` in its front matter runs something beside our hooks", place::shown(&file));
             report.warn(
