@@ -239,6 +239,7 @@ impl Plan {
         if self.starter.is_none() && self.settings.is_empty() {
             return Ok(screen::line("nothing to do: all of it is there")?);
         }
+        self.settings.iter().try_for_each(|(settings, _)| settings.meant())?;
         self.prepare_state()?;
         if let Some((path, text)) = &self.starter {
             self.write_starter(path, text)?;

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::PathBuf;
 
-use jackline_runtime::replace;
+use jackline_runtime::replace::{self, Spared};
 use jackline_runtime::wiring::{SERVERS_BYTES_MAX, SETTINGS_BYTES_MAX, SettingsFault};
 
 use crate::error::CommandError;
@@ -57,12 +57,23 @@ impl Settings {
         }
         let done = match after {
             Some(text) => replace::write(&self.target, text),
-            None => fs::remove_file(&self.target),
+            None => replace::meant(&self.target).and_then(|()| fs::remove_file(&self.target)),
         };
-        done.map_err(|fault| {
-            CommandError::internal(format!("`{shown}` cannot be written: {fault}"))
-                .hint("look at the rights of the file and of its directory; it is as it was")
-        })
+        done.map_err(|fault| self.unwritten(&fault))
+    }
+
+    /// Looks whether its owner means it to be written, before anything else is.
+    pub(crate) fn meant(&self) -> Result<(), CommandError> {
+        replace::meant(&self.target).map_err(|fault| self.unwritten(&fault))
+    }
+
+    fn unwritten(&self, fault: &io::Error) -> CommandError {
+        let usual = "look at the rights of the file and of its directory; it is as it was";
+        let text = format!("`{}` cannot be written: {fault}", place::shown(&self.path));
+        match Spared::of(fault) {
+            Some(spared) => CommandError::input(text).hint(spared.help()),
+            None => CommandError::internal(text).hint(usual),
+        }
     }
 
     /// An error about its content.

@@ -98,6 +98,20 @@ fn another_home_of_the_clients_is_known() {
 }
 
 #[test]
+fn a_file_that_its_owner_made_read_only_is_left_alone_and_nothing_is_written() {
+    let world = World::new();
+    world.write(USER, "{}\n");
+    let path = world.path(USER);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).expect("rights");
+    let told = world.run(&["init", "claude", "--scope", "user"]);
+    told.check(2, &["settings.json` cannot be written: its owner made it read-only", "chmod u+w"]);
+    assert_eq!(world.read(USER), "{}\n");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("rights");
+    world.run(&["init", "claude", "--scope", "user"]).check(0, &["wrote"]);
+    assert_eq!(fs::metadata(&path).expect("it is there").permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
 fn it_is_not_wired_twice() {
     let world = World::wired();
     for scope in ["user", "project"] {
