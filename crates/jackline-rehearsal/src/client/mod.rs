@@ -92,6 +92,8 @@ pub struct Play {
     pub model: Option<String>,
     /// The host's word for how much it asks back.
     pub permission_mode: String,
+    /// The directory of the repository in which the host is started; its top otherwise.
+    pub below: Option<String>,
     /// Further arguments.
     pub arguments: Vec<String>,
     /// Further variables; they win over the usual ones.
@@ -109,6 +111,7 @@ impl Default for Play {
             then: Vec::new(),
             model: None,
             permission_mode: "bypassPermissions".to_owned(),
+            below: None,
             arguments: Vec::new(),
             variables: Vec::new(),
             input: None,
@@ -147,6 +150,9 @@ pub fn play(client: &dyn Client, stage: &Stage, script: Script, play: &Play) -> 
     }
     let model = Model::start(script, &stage.repo().display().to_string())?;
     let mut command = client.command(stage, &model, play)?;
+    if let Some(below) = &play.below {
+        command.current_dir(stage.repo().join(below));
+    }
     let ended = process::run(&mut command, play.input.clone(), Duration::from_secs(SESSION_SECONDS_MAX))?;
     let events = ended.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     Ok(Run { exit: ended.exit, events, stderr: ended.stderr, timed_out: ended.timed_out, model })

@@ -2,6 +2,7 @@
 //!
 //! Looks and tries out; changes nothing.
 
+mod below;
 mod beside;
 mod chains;
 mod client;
@@ -48,9 +49,10 @@ impl Doctor {
             silenced::look(host, &root, &mut report);
             client::look(host, &root, &mut report);
         });
-        let around = place::between(&self.at.workspace()?, &root);
+        let start = self.at.workspace()?;
+        let around = place::between(&start, &root);
         for host in &used {
-            let found = wiring::look(host, &root, &mut report);
+            let found = wiring::look(host, (&root, &start), &mut report);
             if !found.is_empty() {
                 wiring::around(host, &root, &around, &mut report);
                 beside::extensions(host, &root, &mut report);

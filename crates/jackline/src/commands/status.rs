@@ -1,6 +1,6 @@
 //! `jackline status`: what holds in this workspace now. Reads only.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jackline_core::definition::model::Mode;
 use jackline_core::exception::Exception;
@@ -39,6 +39,8 @@ struct Shown {
     standing: Result<Standing, String>,
     /// Hosts that ask us here, with the settings that say so.
     wired: Vec<(&'static Host, Scope)>,
+    /// Where people are, which may be below the workspace's top.
+    here: PathBuf,
     exceptions: Vec<Exception>,
     session: Option<Newest>,
     now: Timestamp,
@@ -88,6 +90,7 @@ impl Status {
             session: self.newest(&root)?,
             wired: hosts::wired(Path::new(&root)),
             standing: standing.map_err(|fault| fault.to_string()),
+            here: self.at.workspace()?,
             root,
             now,
         })
@@ -180,7 +183,12 @@ impl Shown {
         if self.wired.is_empty() {
             return vec!["none asks here; run `jackline init`".to_owned()];
         }
-        let line = |(host, scope): &(&Host, Scope)| format!("{} ({} settings)", host.title, scope.name());
+        let root = Path::new(&self.root);
+        let line = |(host, scope): &(&Host, Scope)| {
+            let apart = self.here != root && host.reads_below(*scope, root) == Some(false);
+            let unless = if apart { ", which it does not read where you are" } else { "" };
+            format!("{} ({} settings{unless})", host.title, scope.name())
+        };
         self.wired.iter().map(line).collect()
     }
 

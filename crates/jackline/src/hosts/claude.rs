@@ -24,6 +24,7 @@ pub(crate) const HOST: Host = Host {
     scopes: &Scope::ALL,
     file,
     shares_trees: true,
+    below: Some(&[Scope::Local]),
     managed: &[
         "/etc/claude-code/managed-settings.json",
         "/etc/claude-code/managed-settings.d",

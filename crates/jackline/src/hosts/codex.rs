@@ -18,6 +18,7 @@ pub(crate) const HOST: Host = Host {
     scopes: &[Scope::User, Scope::Project],
     file,
     shares_trees: false,
+    below: Some(&[Scope::Project]),
     managed: &[],
     servers: None,
     wiring: &FORM,

@@ -25,6 +25,7 @@ pub(crate) const HOST: Host = Host {
     scopes: &[Scope::User, Scope::Project],
     file,
     shares_trees: false,
+    below: Some(&[Scope::Project]),
     managed: &[],
     servers: Some(servers),
     wiring: &FORM,

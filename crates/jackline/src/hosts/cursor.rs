@@ -20,6 +20,7 @@ pub(crate) const HOST: Host = Host {
     scopes: &[Scope::User, Scope::Project],
     file,
     shares_trees: false,
+    below: None,
     managed: &["/etc/cursor/hooks.json", "/Library/Application Support/Cursor/hooks.json"],
     servers: Some(servers),
     wiring: &FORM,

@@ -18,6 +18,7 @@ pub(crate) const HOST: Host = Host {
     scopes: &[Scope::User, Scope::Project],
     file,
     shares_trees: false,
+    below: Some(&[]),
     managed: &["/etc/gemini-cli/settings.json", "/Library/Application Support/GeminiCli/settings.json"],
     servers: None,
     wiring: &FORM,

@@ -54,6 +54,9 @@ pub(crate) struct Host {
     pub(crate) file: fn(Scope, &Path) -> Option<PathBuf>,
     /// Whether a person's settings at the top of a repository's first work tree count in all others, too.
     pub(crate) shares_trees: bool,
+    /// Whose settings at a repository's top count where it is started in a directory below, the user's apart, which always do;
+    /// nothing where that is not known.
+    pub(crate) below: Option<&'static [Scope]>,
     /// Settings of the machine's administrator, which no other can switch off: files, and directories of files that count
     /// after them.
     pub(crate) managed: &'static [&'static str],
@@ -224,6 +227,25 @@ impl Host {
     /// The scope that is wired unless another is named.
     pub(crate) fn usual_scope(&self) -> Scope {
         self.scopes.first().copied().unwrap_or(Scope::User)
+    }
+
+    /// Whether it reads the settings of a scope at this top where it is started below; nothing where that is not known.
+    pub(crate) fn reads_below(&self, scope: Scope, root: &Path) -> Option<bool> {
+        let below = self.below?;
+        Some(scope == Scope::User || (below.contains(&scope) && root.join(".git").exists()))
+    }
+
+    /// What to do where it does not read the settings of a scope below this top.
+    pub(crate) fn to_count_below(&self, scope: Scope, root: &Path) -> String {
+        let (name, there) = (self.name, place::shown(root));
+        match self.scopes.iter().find(|other| self.reads_below(**other, root) == Some(true)) {
+            Some(other) => format!(
+                "start it in `{there}`, or wire it otherwise: `jackline uninit {name} --scope {}`, then `jackline init {name} --scope {}`",
+                scope.name(),
+                other.name()
+            ),
+            None => format!("start it in `{there}`"),
+        }
     }
 
     /// The settings files of every scope that has a place; they need not exist.

@@ -18,6 +18,7 @@ pub(crate) const HOST: Host = Host {
     scopes: &[Scope::User, Scope::Project],
     file,
     shares_trees: false,
+    below: Some(&[]),
     managed: &["/etc/qwen-code/settings.json", "/Library/Application Support/QwenCode/settings.json"],
     servers: None,
     wiring: &FORM,

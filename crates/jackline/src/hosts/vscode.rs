@@ -19,6 +19,7 @@ pub(crate) const HOST: Host = Host {
     scopes: &[Scope::Project],
     file,
     shares_trees: false,
+    below: None,
     managed: &[],
     servers: Some(servers),
     wiring: &FORM,

@@ -152,6 +152,38 @@ fn doctor_foretells_what_becomes_of_a_call_whose_guard_broke() {
     }
 }
 
+/// Where a project's own hooks are passed over, nobody is asked: doctor must say so there, and nowhere else.
+#[test]
+fn doctor_foretells_whether_the_projects_settings_count_where_the_host_is_started_below() {
+    let mut scenario = scenario::named("deny_with_reason");
+    scenario.workspace.insert(format!("{BELOW}/.keep"), String::new());
+    let wirings = RIGS.iter().map(|rig| (rig, "project")).chain([(&RIGS[0], "local")]);
+    let seen = wirings.map(|(rig, scope)| {
+        let world = World::wired(&scenario, rig, &["init", rig.host, "--scope", scope]);
+        world.trust_folder();
+        let told = String::from_utf8(world.jackline_in(BELOW, &["doctor"]).stdout).expect("UTF-8");
+        let run = world.play_in(&scenario, Some(BELOW));
+        assert!(!run.timed_out, "{}: {}", rig.title, run.stderr);
+        let asks = !world.stage.has(&format!("repo/{BELOW}/forbidden.txt"));
+        assert!(world.stage.has(&format!("repo/{BELOW}/allowed.txt")), "{}: {}", rig.title, run.stderr);
+        assert_eq!(told.contains("does not read it where it is started in this directory"), !asks, "{told}");
+        (rig.host, scope, asks)
+    });
+    let want = [
+        ("claude", "project", false),
+        ("codex", "project", true),
+        ("opencode", "project", true),
+        ("gemini", "project", false),
+        ("copilot", "project", true),
+        ("qwen", "project", false),
+        ("claude", "local", true),
+    ];
+    assert_eq!(seen.collect::<Vec<_>>(), want);
+}
+
+/// A directory of the repository.
+const BELOW: &str = "pkg";
+
 #[test]
 fn scenarios_are_called_by_different_names() {
     let all = scenario::all();

@@ -31,6 +31,8 @@ pub(crate) struct Rig {
     pub(crate) patching: Option<&'static str>,
     /// Where another hook may stand and approve calls; of a host without this none can.
     pub(crate) approving: Option<Approving>,
+    /// The file below the stage that lists the folders whose own hooks it runs, where it has such a list.
+    pub(crate) folders: Option<&'static str>,
     /// Whether it stays up over several prompts. Elsewhere scenarios with more than one are not played.
     pub(crate) stays: bool,
     /// Whether all scenarios are played in every run, or only the smoke.
@@ -98,6 +100,7 @@ pub(crate) const CLAUDE: Rig = Rig {
     cannot: &[],
     patching: None,
     approving: Some(Approving { file: "repo/.claude/settings.json", event: "PreToolUse", hook: grouped }),
+    folders: None,
     stays: false,
     in_full: true,
 };
@@ -130,6 +133,7 @@ pub(crate) const CODEX: Rig = Rig {
     cannot: &[],
     patching: Some("gpt-5.5"),
     approving: None,
+    folders: None,
     stays: false,
     in_full: true,
 };
@@ -167,6 +171,7 @@ const OPENCODE: Rig = Rig {
     ],
     patching: None,
     approving: None,
+    folders: None,
     stays: true,
     in_full: false,
 };
@@ -196,6 +201,7 @@ pub(crate) const GEMINI: Rig = Rig {
     cannot: &[],
     patching: None,
     approving: Some(Approving { file: "home/.gemini/settings.json", event: "BeforeTool", hook: grouped }),
+    folders: None,
     stays: false,
     in_full: false,
 };
@@ -228,6 +234,7 @@ pub(crate) const QWEN: Rig = Rig {
     cannot: &[("bounded_read", "the client rewrites neither a call nor what came of it")],
     patching: None,
     approving: Some(Approving { file: "home/.qwen/settings.json", event: "PreToolUse", hook: grouped }),
+    folders: None,
     stays: false,
     in_full: false,
 };
@@ -265,6 +272,7 @@ const COPILOT: Rig = Rig {
         event: "preToolUse",
         hook: |command| json!({"type": "command", "bash": command}),
     }),
+    folders: Some("home/.copilot/config.json"),
     stays: false,
     in_full: false,
 };

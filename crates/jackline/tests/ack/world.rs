@@ -31,6 +31,11 @@ pub(crate) struct World {
 impl World {
     /// Everything that a scenario needs, wired.
     pub(crate) fn of(scenario: &Scenario, rig: &'static Rig) -> Self {
+        Self::wired(scenario, rig, rig.init)
+    }
+
+    /// The same, wired by these words.
+    pub(crate) fn wired(scenario: &Scenario, rig: &'static Rig, init: &[&str]) -> Self {
         let stage = Stage::new().expect("a stage");
         let notes = Mcp::start().expect("started");
         let mut world = Self { stage, rig, before: Vec::new(), notes };
@@ -48,13 +53,21 @@ impl World {
             }
         }
         world.commit();
-        let wired = world.jackline(rig.init);
+        let wired = world.jackline(init);
         assert_eq!(wired.status.code(), Some(0), "{}", String::from_utf8_lossy(&wired.stderr));
         if let Some(approving) = rig.approving.as_ref().filter(|_| scenario.approved) {
             world.approve(approving);
         }
         world.before = scenario.want.unchanged.iter().map(|name| world.held(name)).collect();
         world
+    }
+
+    /// Has the host run the repository's own hooks, where it wants a person's word first.
+    pub(crate) fn trust_folder(&self) {
+        if let Some(file) = self.rig.folders {
+            let kept = json!({ "trusted_folders": [self.stage.repo()] });
+            self.stage.write(file, &kept.to_string()).expect("written");
+        }
     }
 
     /// Puts a hook behind ours that approves every call.
@@ -105,8 +118,13 @@ impl World {
 
     /// Runs the program as a person would, in the repository.
     pub(crate) fn jackline(&self, arguments: &[&str]) -> Output {
+        self.jackline_in("", arguments)
+    }
+
+    /// The same in a directory of it.
+    pub(crate) fn jackline_in(&self, below: &str, arguments: &[&str]) -> Output {
         let mut command = Command::new(if self.guard().exists() { self.guard() } else { JACKLINE.into() });
-        command.args(arguments).current_dir(self.stage.repo()).env_clear();
+        command.args(arguments).current_dir(self.stage.repo().join(below)).env_clear();
         command.env("HOME", self.stage.home()).env("PATH", self.path()).output().expect("the program starts")
     }
 
@@ -139,8 +157,13 @@ impl World {
 
     /// Plays the scenario on the real host.
     pub(crate) fn play(&self, scenario: &Scenario) -> Run {
+        self.play_in(scenario, None)
+    }
+
+    /// The same, where the host is started in a directory of the repository.
+    pub(crate) fn play_in(&self, scenario: &Scenario, below: Option<&str>) -> Run {
         let client = (self.rig.client)().unwrap_or_else(|why| panic!("{why}"));
-        let mut play = Play::default();
+        let mut play = Play { below: below.map(str::to_owned), ..Play::default() };
         play.variables.push(("PATH".to_owned(), self.path()));
         play.then = scenario.prompts();
         let edits = scenario.agent.iter().any(|act| matches!(act, Act::Edit { .. }));

@@ -35,6 +35,40 @@ fn every_scope_can_be_fine() {
     }
 }
 
+/// Wires a project by these words and looks at it from a package in it: the exit code, what is told there, and at the top.
+#[track_caller]
+fn check_below(is_repository: bool, init: &[&str], code: i32, below: &str, top: &str) {
+    let world = World::new();
+    fs::create_dir_all(world.path("ws/pkg")).expect("made");
+    if !is_repository {
+        fs::remove_dir_all(world.path("ws/.git")).expect("it was one");
+    }
+    let wired = world.run(init);
+    wired.check(0, &[]);
+    let mut doctor = world.command(&["doctor"]);
+    doctor.current_dir(world.path("ws/pkg"));
+    ran(doctor, "").check(code, &[below]);
+    world.run(&["doctor"]).check(0, &[top, "all is fine"]);
+    let passed_over = "does not read these settings where it is started in a directory below";
+    assert_eq!(wired.err.contains(passed_over), code == 1, "{}", wired.err);
+    let mut status = world.command(&["status"]);
+    status.current_dir(world.path("ws/pkg"));
+    let status = ran(status, "");
+    assert_eq!(status.out.contains("which it does not read where you are"), code == 1, "{}", status.out);
+}
+
+/// What the client does is measured where the real one is played (`ack`).
+#[test]
+fn settings_that_do_not_count_in_a_package_are_red_there() {
+    let (here, below) = ("where it is started in this directory", "where it is started in a directory below");
+    check_below(true, &["init", "--scope", "project"], 1, here, below);
+    check_below(true, &["init", "--scope", "local"], 0, "all is fine", "asked about 12 events");
+    check_below(false, &["init", "--scope", "local"], 1, here, below);
+    check_below(true, &["init", "--scope", "user"], 0, "all is fine", "asked about 12 events");
+    check_below(true, &["init", "--scope", "project"], 1, "then `jackline init claude --scope local`", below);
+    check_below(false, &["init", "--scope", "project"], 1, "then `jackline init claude --scope user`", below);
+}
+
 /// Breaks a wired project in one way; the failure that must be told.
 #[track_caller]
 fn check_red(breaking: impl FnOnce(&World), told: &str) {

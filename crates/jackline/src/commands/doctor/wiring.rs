@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use jackline_core::stack::Stack;
 use jackline_runtime::wiring::{CommandLine, Entry, STOP_TIMEOUT_S, Scope, SettingsFault, Survey, Wiring, needed_s};
 
-use super::beside;
 use super::report::Report;
+use super::{below, beside};
 use crate::error::CommandError;
 use crate::hosts::{self, Folder, Host, Settings};
 use crate::place;
@@ -52,10 +52,10 @@ impl Wired {
 type Source = (Option<Scope>, PathBuf);
 
 /// Looks at every settings file of a host; those that hold hooks of ours.
-pub(super) fn look(host: &'static Host, root: &Path, report: &mut Report) -> Vec<Wired> {
+pub(super) fn look(host: &'static Host, (root, start): (&Path, &Path), report: &mut Report) -> Vec<Wired> {
     let managed = host.managed_files().into_iter().map(|path| (None, path));
     let scoped = host.settings_files(root).into_iter().map(|(scope, path)| (Some(scope), path));
-    let wired = looked(host, managed.chain(scoped), root, report);
+    let wired = looked(host, managed.chain(scoped), (root, start), report);
     if let Some((text, remedy)) = (host.open)().filter(|_| !wired.is_empty()) {
         report.warn(GROUP, text, remedy);
     }
@@ -87,7 +87,12 @@ pub(super) fn unwired(used: &[&'static Host], wired: &[Wired], report: &mut Repo
 }
 
 /// The machine's settings come first: they may say that no others count.
-fn looked(host: &'static Host, sources: impl Iterator<Item = Source>, root: &Path, report: &mut Report) -> Vec<Wired> {
+fn looked(
+    host: &'static Host,
+    sources: impl Iterator<Item = Source>,
+    (root, start): (&Path, &Path),
+    report: &mut Report,
+) -> Vec<Wired> {
     let mut wired = Vec::new();
     let mut managed_only = false;
     for (scope, path) in sources {
@@ -109,6 +114,7 @@ fn looked(host: &'static Host, sources: impl Iterator<Item = Source>, root: &Pat
                 if found.is_some() {
                     trusted(host, &path, &shown, report);
                     in_folder(host, scope, root, &shown, report);
+                    scope.iter().for_each(|scope| below::look((host, *scope), (root, start), &shown, report));
                     switched_off(host, root, report);
                 }
                 wired.extend(found);
@@ -378,7 +384,7 @@ mod tests {
         let machines = managed.iter().enumerate().map(|(at, text)| (None, written(format!("managed-{at}.json"), text)));
         let own = (Some(Scope::Local), written("local.json".to_owned(), local));
         let mut report = Report::default();
-        let wired = looked(&CLAUDE, machines.chain([own]), dir.path(), &mut report);
+        let wired = looked(&CLAUDE, machines.chain([own]), (dir.path(), dir.path()), &mut report);
         assert_eq!(wired.len(), want, "{report:?}");
         let told = report.remarks.iter().max_by_key(|remark| remark.level).unwrap();
         assert!(told.level == worst.0 && told.text.contains(worst.1), "{report:?}");

@@ -21,6 +21,7 @@ pub(super) fn note(host: &Host, scope: Scope, root: &Path, path: &Path) {
             note_folder(host, root);
         }
     }
+    note_below(host, scope, root);
 }
 
 /// Where an agent's last words are not told, it can say by our server alone that it cannot go on.
@@ -62,6 +63,17 @@ fn note_folder(host: &Host, root: &Path) {
     };
     screen::complain(&format!("warning: {} {what}: {why}", host.title));
     screen::complain(&format!("  help: {remedy}"));
+}
+
+/// Who starts the host in a package of a larger repository must not believe that it asks there.
+fn note_below(host: &Host, scope: Scope, root: &Path) {
+    if host.reads_below(scope, root) == Some(false) {
+        screen::complain(&format!(
+            "note: {} does not read these settings where it is started in a directory below",
+            host.title
+        ));
+        screen::complain(&format!("  help: {}", host.to_count_below(scope, root)));
+    }
 }
 
 /// Whether git would add the file; where there is no repository, or no git, it would not.
