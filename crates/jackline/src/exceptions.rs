@@ -17,6 +17,7 @@ use jackline_runtime::files;
 
 use crate::commands::sessions;
 use crate::error::CommandError;
+use crate::hosts;
 use crate::place::{self, Where};
 use crate::{person, screen, timeline};
 
@@ -41,10 +42,11 @@ pub(crate) struct Wish<'a> {
 }
 
 impl<'a> Ground<'a> {
-    /// The workspace's, by the definition in force there.
+    /// The workspace's, by the definition in force there; exceptions hold where its sessions are at home.
     pub(crate) fn of(at: &'a Where) -> Result<Self, CommandError> {
-        let stack = at.definitions_read_only()?.stack(None, None)?.stack.clone();
-        let exceptions = Exceptions::of(&at.state()?, &stack.root);
+        let at_home = hosts::at_home_in(&at.workspace()?);
+        let stack = at.definitions_of_sessions(at_home)?.stack(None, None)?.stack.clone();
+        let exceptions = Exceptions::of(&at.state()?, stack.home());
         Ok(Self { at, stack, exceptions })
     }
 

@@ -87,6 +87,14 @@ impl Where {
         Ok(Found::read_only(Places { home: home.unwrap_or_default(), ..self.places_but_home()? }))
     }
 
+    /// The definitions by which sessions that begin here are judged, reading only; `at_home` is where they are at home, if that
+    /// is in another work tree.
+    pub(crate) fn definitions_of_sessions(&self, at_home: Option<PathBuf>) -> Result<Found, CommandError> {
+        let Some(start) = at_home else { return self.definitions_read_only() };
+        let tree = trees::other(&start, &self.workspace()?);
+        Ok(Found::read_only(Places { home: self.state()?, start, tree, named: None, ..wider() }))
+    }
+
     fn places(&self) -> Result<Places, CommandError> {
         Ok(Places { home: self.state()?, ..self.places_but_home()? })
     }

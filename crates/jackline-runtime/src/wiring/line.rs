@@ -8,6 +8,13 @@ pub struct CommandLine {
 }
 
 impl CommandLine {
+    /// The word after an option, which is its value.
+    #[must_use]
+    pub fn after(&self, option: &str) -> Option<&String> {
+        let at = self.arguments.iter().position(|word| word == option)?;
+        self.arguments.get(at + 1)
+    }
+
     /// One text that a POSIX shell takes apart into these words again.
     #[must_use]
     pub fn in_shell(&self) -> String {

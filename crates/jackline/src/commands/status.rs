@@ -78,19 +78,20 @@ impl Status {
     }
 
     fn look(&self) -> Result<Shown, CommandError> {
-        let found = self.at.definitions_read_only()?;
+        let here = self.at.workspace()?;
+        let found = self.at.definitions_of_sessions(hosts::at_home_in(&here))?;
         let standing = found.stack(None, None).map(|standing| standing.as_ref().clone());
-        let root = match &standing {
-            Ok(standing) => standing.stack.root.clone(),
-            Err(_) => self.at.workspace()?.display().to_string(),
+        let (root, home) = match &standing {
+            Ok(standing) => (standing.stack.root.clone(), standing.stack.home().to_owned()),
+            Err(_) => (here.display().to_string(), here.display().to_string()),
         };
         let now = clock::now();
         Ok(Shown {
-            exceptions: Exceptions::of(&self.at.state()?, &root).in_force(now)?,
+            exceptions: Exceptions::of(&self.at.state()?, &home).in_force(now)?,
             session: self.newest(&root)?,
             wired: hosts::wired(Path::new(&root)),
             standing: standing.map_err(|fault| fault.to_string()),
-            here: self.at.workspace()?,
+            here,
             root,
             now,
         })

@@ -14,7 +14,7 @@ use jackline_runtime::files::{self, actions::trusted};
 
 use crate::error::CommandError;
 use crate::place::{self, Where};
-use crate::{person, screen, timeline};
+use crate::{hosts, person, screen, timeline};
 
 /// Accept the workspace's definition as it is now
 ///
@@ -40,6 +40,13 @@ impl Trust {
         let gone = found.gone();
         if !gone.is_empty() {
             return self.let_go(&gone);
+        }
+        if let Some(home) = hosts::at_home_in(&self.at.workspace()?) {
+            let shown = place::shown(&home);
+            screen::complain(&format!(
+                "note: sessions that begin here are judged by the definition of `{shown}`, which is wired for all work trees"
+            ));
+            screen::complain(&format!("  help: to trust that one: `jackline trust --workspace {shown}`"));
         }
         let Some(path) = found.project(None, None) else { return self.policies_alone() };
         let state = self.at.state()?;

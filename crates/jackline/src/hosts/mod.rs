@@ -342,6 +342,17 @@ pub(crate) fn wired(root: &Path) -> Vec<(&'static Host, Scope)> {
     files.filter(|(host, _, path)| host.asks(path.clone())).map(|(host, scope, _)| (host, scope)).collect()
 }
 
+/// The project where sessions that begin here are at home, if that is in another work tree: a host is wired there for all of the
+/// repository's.
+pub(crate) fn at_home_in(here: &Path) -> Option<PathBuf> {
+    Host::all().find_map(|host| {
+        let (_, path) = host.shared(here)?;
+        let text = Settings::read(path).ok()?.text?;
+        let survey = host.wiring.survey(text.as_bytes()).ok()?;
+        host.home_of(Path::new(survey.entries.first()?.line.after("--root")?), here)
+    })
+}
+
 /// The hosts that seem to be used here, or are wired.
 pub(crate) fn used(root: &Path) -> Vec<&'static Host> {
     Host::all().filter(|host| host.is_here() || host.is_wired(root)).collect()

@@ -50,6 +50,25 @@ fn what_is_wired_in_one_work_tree_is_wired_in_all() {
     world.run_there(&["doctor"]).check(1, &["no settings hold our hooks"]);
 }
 
+/// Sessions there are at home in the first one: what a person lets pass in either counts for them.
+#[test]
+fn exceptions_and_status_are_those_of_the_work_tree_where_sessions_are_at_home() {
+    let world = world();
+    let mut allow = world.command(&["allow", "no-force-push", "--for", "10m", "--reason", "a rebase"]);
+    allow.current_dir(world.path("wt"));
+    ran_by_a_person(allow, "y\n").check(0, &["exception"]);
+    let there = world.run_there(&["status"]);
+    there.check(0, &["/wt", "/ws/jackline.yaml", "no-force-push", "a rebase"]);
+    world.run(&["status"]).check(0, &["no-force-push", "a rebase"]);
+    let mut on = world.command(&["on"]);
+    on.current_dir(world.path("wt"));
+    ran_by_a_person(on, "").check(0, &["ended exception"]);
+    world.run(&["status"]).check(0, &["exceptions  none"]);
+    let mut trust = world.command(&["trust", "--yes"]);
+    trust.current_dir(world.path("wt"));
+    ran_by_a_person(trust, "").check(0, &["are judged by the definition of", "jackline trust --workspace"]);
+}
+
 #[test]
 fn a_project_that_was_copied_with_its_wiring_is_red() {
     let world = World::wired();

@@ -38,8 +38,7 @@ impl Wired {
     }
 
     fn after(&self, name: &str) -> Option<&String> {
-        let at = self.line.arguments.iter().position(|word| word == name)?;
-        self.line.arguments.get(at + 1)
+        self.line.after(name)
     }
 
     /// The program, where the host would find it.
