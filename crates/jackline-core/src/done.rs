@@ -163,14 +163,42 @@ pub(crate) fn is_fresh(done: &Done, session: &Session, facts: &Facts) -> bool {
     }
 }
 
-/// How a step is done, where its matcher says it in plain words. The owner's pattern is shown as it stands.
+/// How a step is done, where its matcher says it in plain words.
 pub(crate) fn how_to(layer: &Layer, name: &str) -> Option<String> {
     let step = layer.step(name)?;
     let commands = match step.matcher.command.as_ref()? {
-        CommandMatcher::Glob(globs) => globs.join("` or `"),
+        CommandMatcher::Glob(globs) => globs.iter().map(|glob| to_type(glob)).collect::<Vec<_>>().join("` or `"),
         CommandMatcher::Parts(parts) => {
             parts.program.iter().chain(&parts.args).map(String::as_str).collect::<Vec<_>>().join(" ")
         }
     };
     (!commands.is_empty()).then(|| format!("{name}: run `{commands}`, as a command of its own"))
+}
+
+/// What an agent may type for a pattern: without a star at its end, where the pattern holds without anything in its place. Any
+/// other is shown as its owner wrote it.
+fn to_type(glob: &str) -> &str {
+    let open = |character: char| "*?[{".contains(character);
+    let bare = glob.strip_suffix('*').filter(|bare| !bare.contains(open) && bare.ends_with(char::is_alphanumeric));
+    bare.filter(|bare| !bare.is_empty()).unwrap_or(glob)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_that_stands_for_nothing_is_not_to_be_typed() {
+        for (glob, shown) in [
+            ("cargo test*", "cargo test"),
+            ("make test", "make test"),
+            ("git commit *", "git commit *"),
+            ("npm run test:*", "npm run test:*"),
+            ("./check[12]*", "./check[12]*"),
+            ("*test*", "*test*"),
+            ("*", "*"),
+        ] {
+            assert_eq!(to_type(glob), shown, "{glob}");
+        }
+    }
 }

@@ -145,7 +145,7 @@ asked
   unknown_tool, schema, budget, self, shell, sequence-1, no-push, soft, loop
 
 would have changed it
-  sequence/missing: test: run `cargo test*`, as a command of its own
+  sequence/missing: test: run `cargo test`, as a command of its own
   sequence/missing: Run the named prerequisites first.
 
 record

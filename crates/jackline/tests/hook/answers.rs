@@ -14,7 +14,7 @@ fn a_denial_is_json_and_says_what_to_do_next() {
     let world = World::new(Some(RULES));
     let denied = world.bash("c1", "git commit -m x");
     denied.denied(
-        "Tool 'commit' requires: test\n→ test: run `./test.sh*`, as a command of its own\n[jackline: sequence/missing;",
+        "Tool 'commit' requires: test\n→ test: run `./test.sh`, as a command of its own\n[jackline: sequence/missing;",
     );
     world.bash("c2", "./test.sh").silent();
     world.bash("c3", "git commit -m x").silent();
