@@ -169,7 +169,10 @@ pub(crate) fn how_to(layer: &Layer, name: &str) -> Option<String> {
     let commands = match step.matcher.command.as_ref()? {
         CommandMatcher::Glob(globs) => globs.iter().map(|glob| to_type(glob)).collect::<Vec<_>>().join("` or `"),
         CommandMatcher::Parts(parts) => {
-            parts.program.iter().chain(&parts.args).map(String::as_str).collect::<Vec<_>>().join(" ")
+            // Of alternatives the first: one way is enough.
+            let one = [&parts.program, &parts.subcommand].into_iter().filter_map(|several| several.first());
+            let words = one.chain(&parts.args).chain(parts.flags.first());
+            words.map(|word| to_type(word)).collect::<Vec<_>>().join(" ")
         }
     };
     (!commands.is_empty()).then(|| format!("{name}: run `{commands}`, as a command of its own"))
@@ -199,6 +202,22 @@ mod tests {
             ("*", "*"),
         ] {
             assert_eq!(to_type(glob), shown, "{glob}");
+        }
+    }
+
+    #[test]
+    fn a_command_by_its_parts_is_told_with_its_first_alternatives() {
+        for (matcher, shown) in [
+            ("{ program: cargo, subcommand: test }", "cargo test"),
+            ("{ program: [cargo, cross], subcommand: [test, nextest run] }", "cargo test"),
+            ("{ program: git, subcommand: push, flags: [--dry-run] }", "git push --dry-run"),
+            ("{ program: cargo, args: [\"test*\"] }", "cargo test"),
+        ] {
+            let text = format!("jackline: 1\nsteps: {{ done: {{ tool: '@shell', command: {matcher} }} }}\n");
+            let model = crate::definition::parse(&text, &crate::tools::names()).unwrap().model;
+            let stack = crate::stack::Stack::of("/w", model, crate::sha::Digest::ZERO);
+            let told = how_to(&stack.layers[0], "done");
+            assert_eq!(told.as_deref(), Some(format!("done: run `{shown}`, as a command of its own").as_str()));
         }
     }
 }

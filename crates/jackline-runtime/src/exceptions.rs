@@ -159,7 +159,14 @@ impl Exceptions {
 
     /// The exceptions as they lie there; what is none of ours counts for nothing.
     fn standing(&self) -> io::Result<Vec<Exception>> {
-        let files = self.entries()?.into_iter().filter(|path| path.extension().is_some_and(|end| end == STANDING));
+        let unread = |fault: io::Error| {
+            io::Error::new(fault.kind(), format!("`{}` cannot be listed: {fault}", self.dir.display()))
+        };
+        let files = self
+            .entries()
+            .map_err(unread)?
+            .into_iter()
+            .filter(|path| path.extension().is_some_and(|end| end == STANDING));
         Ok(files.filter_map(|path| read(&path)).collect())
     }
 

@@ -46,6 +46,19 @@ pub fn first_of(dir: &Path) -> Option<PathBuf> {
     (top != here.top && shares(&Repository::at(top)?, &here)).then(|| top.to_owned())
 }
 
+/// The top of the work tree that a directory lies in.
+#[must_use]
+pub fn top_of(dir: &Path) -> Option<PathBuf> {
+    Repository::around(dir).map(|here| here.top)
+}
+
+/// The top of the first work tree of the repository that a directory lies in. A submodule has none that is told from its files.
+#[must_use]
+pub fn first_top(dir: &Path) -> Option<PathBuf> {
+    let here = Repository::around(dir)?;
+    if here.linked { first_of(dir) } else { Some(here.top) }
+}
+
 /// Whether both are work trees of one repository.
 fn shares(one: &Repository, other: &Repository) -> bool {
     let [one, other] = [one, other].map(|repository| crate::canonical(&repository.common));

@@ -214,7 +214,7 @@ fn not_used(root: &Path, path: &Path) -> Fault {
     let shown = path.strip_prefix(root).unwrap_or(path).display();
     Fault {
         message: format!("`{shown}` is a definition below this one and is not used"),
-        help: Some("move its policies here, or start the agent in that directory".to_owned()),
+        help: Some("move its policies here; where this directory is not wired with `--scope local`, it counts for sessions that begin there".to_owned()),
         span: None,
         warning: true,
     }

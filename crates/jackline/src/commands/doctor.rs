@@ -70,6 +70,7 @@ impl Doctor {
         }
         // What is wired in one work tree judges in all others by what is declared there.
         let judged = wired.iter().find_map(|wired| wired.home(&root)).unwrap_or_else(|| root.clone());
+        definition::passed_over(&start, &judged, &mut report);
         for (at, wired) in self.stores(&judged, &wired) {
             self.look_at(&at, &judged, &wired, &mut report);
         }

@@ -133,7 +133,7 @@ impl Init {
         let file = host.settings_file(scope, &plan.root)?;
         if let Some((_, shared)) = wired.iter().find(|(there, path)| *there == scope && *path != file) {
             let shown = place::shown(shared);
-            return Ok(screen::line(&format!("  wiring: {shown} ({}), for every work tree", scope.name()))?);
+            return Ok(screen::line(&format!("  wiring: {shown} ({}), for all of the repository", scope.name()))?);
         }
         plan.names_program |= scope != Scope::Project;
         let settings = Settings::read(file)?;
@@ -142,6 +142,10 @@ impl Init {
         let after = after.map_err(|fault| settings.refused(&fault))?;
         screen::line(&format!("  wiring: {} ({})", place::shown(&settings.path), scope.name()))?;
         scoped::note(host, scope, &plan.root, &settings.path);
+        if let Some(setting) = host.wiring.survey(after.as_bytes()).ok().and_then(|survey| survey.switched_off) {
+            screen::complain(&format!("warning: `{setting}` in these settings switches every hook off"));
+            screen::complain(&format!("  help: take `{setting}` out"));
+        }
         if let Some((what, remedy)) = (host.open)() {
             screen::complain(&format!("warning: {what}"));
             screen::complain(&format!("  help: {remedy}"));

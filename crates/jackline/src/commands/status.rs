@@ -1,6 +1,6 @@
 //! `jackline status`: what holds in this workspace now. Reads only.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use jackline_core::definition::model::Mode;
 use jackline_core::exception::Exception;
@@ -12,13 +12,12 @@ use jackline_core::{Meter, meters};
 use jackline_runtime::definitions::{Definitions as _, Standing};
 use jackline_runtime::exceptions::Exceptions;
 use jackline_runtime::store::Store as _;
-use jackline_runtime::wiring::Scope;
 use jackline_runtime::{Runtime, clock, replay};
 use serde_json::{Value, json};
 
 use super::{Format, sessions};
 use crate::error::CommandError;
-use crate::hosts::{self, Host};
+use crate::hosts::{self, Asking};
 use crate::place::{self, Where};
 use crate::{exceptions, paint::Paint, screen, timeline};
 
@@ -38,9 +37,7 @@ struct Shown {
     /// The definitions in force; or why there are none.
     standing: Result<Standing, String>,
     /// Hosts that ask us here, with the settings that say so.
-    wired: Vec<(&'static Host, Scope)>,
-    /// Where people are, which may be below the workspace's top.
-    here: PathBuf,
+    asking: Vec<Asking>,
     exceptions: Vec<Exception>,
     session: Option<Newest>,
     now: Timestamp,
@@ -89,9 +86,8 @@ impl Status {
         Ok(Shown {
             exceptions: Exceptions::of(&self.at.state()?, &home).in_force(now)?,
             session: self.newest(&root)?,
-            wired: hosts::wired(Path::new(&root)),
+            asking: hosts::wired(Path::new(&root), &here),
             standing: standing.map_err(|fault| fault.to_string()),
-            here,
             root,
             now,
         })
@@ -181,16 +177,14 @@ impl Shown {
     }
 
     fn hosts(&self) -> Vec<String> {
-        if self.wired.is_empty() {
+        if self.asking.is_empty() {
             return vec!["none asks here; run `jackline init`".to_owned()];
         }
-        let root = Path::new(&self.root);
-        let line = |(host, scope): &(&Host, Scope)| {
-            let apart = self.here != root && host.reads_below(*scope, root) == Some(false);
-            let unless = if apart { ", which it does not read where you are" } else { "" };
+        let line = |Asking { host, scope, here }: &Asking| {
+            let unless = if *here { "" } else { ", which it does not read where you are" };
             format!("{} ({} settings{unless})", host.title, scope.name())
         };
-        self.wired.iter().map(line).collect()
+        self.asking.iter().map(line).collect()
     }
 
     fn excepted(&self) -> Vec<String> {
@@ -242,7 +236,7 @@ impl Shown {
         json!({
             "workspace": self.root,
             "definition": self.definition_json(),
-            "hosts": self.wired.iter().map(|(host, scope)| json!({ "host": host.name, "scope": scope.name() })).collect::<Vec<_>>(),
+            "hosts": self.asking.iter().map(|Asking { host, scope, here }| json!({ "host": host.name, "scope": scope.name(), "here": here })).collect::<Vec<_>>(),
             "exceptions": self.exceptions.iter().map(|exception| self.exception_json(exception)).collect::<Vec<_>>(),
             "session": self.session.as_ref().map(|newest| self.session_json(newest)),
         })

@@ -8,7 +8,8 @@ use jackline_core::sha::Digest;
 use jackline_core::stack::Stack;
 use jackline_runtime::clock;
 use jackline_runtime::definitions::{
-    Acceptance, Accepted, DefinitionFault, Definitions as _, Kept, Runs, Standing, present_scripts, read_text,
+    Acceptance, Accepted, DefinitionFault, Definitions as _, Found, Kept, Runs, Standing, discover, present_scripts,
+    read_text,
 };
 use jackline_runtime::files::{self, actions::trusted};
 
@@ -41,13 +42,7 @@ impl Trust {
         if !gone.is_empty() {
             return self.let_go(&gone);
         }
-        if let Some(home) = hosts::at_home_in(&self.at.workspace()?) {
-            let shown = place::shown(&home);
-            screen::complain(&format!(
-                "note: sessions that begin here are judged by the definition of `{shown}`, which is wired for all work trees"
-            ));
-            screen::complain(&format!("  help: to trust that one: `jackline trust --workspace {shown}`"));
-        }
+        self.note_home(&found)?;
         let Some(path) = found.project(None, None) else { return self.policies_alone() };
         let state = self.at.state()?;
         let (kept, accepted) = (Kept::below(&state), Accepted::below(&state));
@@ -73,6 +68,18 @@ impl Trust {
 }
 
 impl Trust {
+    /// Says where another definition than the one that is found here judges the sessions that begin here.
+    fn note_home(&self, found: &Found) -> Result<(), CommandError> {
+        let home = hosts::at_home_in(&self.at.workspace()?);
+        let Some(home) = home.filter(|home| discover(home) != found.project(None, None)) else { return Ok(()) };
+        let shown = place::shown(&home);
+        screen::complain(&format!(
+            "note: sessions that begin here are judged by what is declared in `{shown}`, which is wired for all of the repository"
+        ));
+        screen::complain(&format!("  help: to trust that: `jackline trust --workspace {shown}`"));
+        Ok(())
+    }
+
     /// Lets go of definitions that count for all projects and are gone.
     fn let_go(&self, gone: &[PathBuf]) -> Result<(), CommandError> {
         for path in gone {

@@ -40,8 +40,8 @@ pub(crate) const HOST: Host = Host {
     at_missing: AtMissing::Blocks,
     folder: folder::always,
     silenced_by: &[
-        SilencedBy::all("CLAUDE_CODE_SIMPLE"),
-        SilencedBy::all("CLAUDE_CODE_SAFE_MODE"),
+        SilencedBy::switch("CLAUDE_CODE_SIMPLE"),
+        SilencedBy::switch("CLAUDE_CODE_SAFE_MODE"),
         SilencedBy::all("CLAUDE_CODE_RESTRICTED"),
     ],
     diverted_by: &[],

@@ -52,7 +52,7 @@ pub(crate) struct Host {
     pub(crate) scopes: &'static [Scope],
     /// The settings file of one of those scopes.
     pub(crate) file: fn(Scope, &Path) -> Option<PathBuf>,
-    /// Whether a person's settings at the top of a repository's first work tree count in all others, too.
+    /// Whether a person's settings at the top of a repository's first work tree count in all of it, other work trees included.
     pub(crate) shares_trees: bool,
     /// Whose settings at a repository's top count where it is started in a directory below, the user's apart, which always do;
     /// nothing where that is not known.
@@ -136,11 +136,28 @@ pub(crate) struct SilencedBy {
     pub(crate) variable: &'static str,
     /// The one scope whose hooks it switches off; all of them otherwise.
     pub(crate) only_in: Option<Scope>,
+    /// Whether it is a switch, which some values leave off.
+    pub(crate) unless_absent: bool,
 }
+
+/// Values of such a variable that stand for its absence, as Claude Code was seen to take some of them; no host is known to take
+/// them for more.
+const ABSENT: [&str; 5] = ["", "0", "false", "no", "off"];
 
 impl SilencedBy {
     const fn all(variable: &'static str) -> Self {
-        Self { variable, only_in: None }
+        Self { variable, only_in: None, unless_absent: false }
+    }
+
+    /// The same for a variable that switches something on by its value.
+    const fn switch(variable: &'static str) -> Self {
+        Self { variable, only_in: None, unless_absent: true }
+    }
+
+    /// Whether the host runs no hooks where the variable has this value.
+    pub(crate) fn silences(self, value: &str) -> bool {
+        let absent = if self.unless_absent { &ABSENT[..] } else { &ABSENT[..1] };
+        !absent.contains(&value.to_ascii_lowercase().as_str())
     }
 }
 
@@ -229,10 +246,25 @@ impl Host {
         self.scopes.first().copied().unwrap_or(Scope::User)
     }
 
-    /// Whether it reads the settings of a scope at this top where it is started below; nothing where that is not known.
-    pub(crate) fn reads_below(&self, scope: Scope, root: &Path) -> Option<bool> {
-        let below = self.below?;
-        Some(scope == Scope::User || (below.contains(&scope) && root.join(".git").exists()))
+    /// Whether it reads the settings of a scope that stand in this directory where it is started in that one; nothing where that
+    /// is not known.
+    pub(crate) fn reads(&self, scope: Scope, dir: &Path, start: &Path) -> Option<bool> {
+        if dir == start { Some(true) } else { self.reads_from(scope, dir, start) }
+    }
+
+    /// The same for directories below.
+    pub(crate) fn reads_below(&self, scope: Scope, dir: &Path) -> Option<bool> {
+        self.reads_from(scope, dir, dir)
+    }
+
+    /// What is a person's counts at the top of the repository's first work tree, and what is the project's at the top of each.
+    fn reads_from(&self, scope: Scope, dir: &Path, start: &Path) -> Option<bool> {
+        let top = match scope {
+            Scope::User => return Some(true),
+            Scope::Local => trees::first_top,
+            Scope::Project => trees::top_of,
+        };
+        self.below.map(|below| below.contains(&scope) && top(start).is_some_and(|top| top == dir))
     }
 
     /// What to do where it does not read the settings of a scope below this top.
@@ -254,17 +286,20 @@ impl Host {
         own.chain(self.shared(root)).collect()
     }
 
-    /// A person's settings that count here because they do in the repository's first work tree, where this is another one.
+    /// A person's settings that count here although they stand elsewhere: at the top of the repository's first work tree.
     fn shared(&self, root: &Path) -> Option<(Scope, PathBuf)> {
-        let first = Some(root).filter(|_| self.shares_trees).and_then(trees::first_of)?;
+        let first =
+            Some(root).filter(|_| self.shares_trees).and_then(trees::first_top).filter(|first| first != root)?;
         Some((Scope::Local, self.settings_file(Scope::Local, &first).ok()?))
     }
 
-    /// The root that these hooks are wired for, where a session here is judged there as well as where it is.
+    /// The root that these hooks are wired for, where a session here is judged by what is declared there: around it in the same
+    /// work tree, or in another one.
     pub(crate) fn home_of(&self, baked: &Path, root: &Path) -> Option<PathBuf> {
         let [baked, root] = [baked, root].map(|dir| jackline_runtime::canonical(dir).ok());
         let (baked, root) = (baked.filter(|_| self.shares_trees)?, root?);
-        trees::other(&baked, &root).map(|_| baked)
+        let around = root != baked && root.starts_with(&baked) && trees::top_of(&root) == trees::top_of(&baked);
+        (around || trees::other(&baked, &root).is_some()).then_some(baked)
     }
 
     /// The machine's settings, where there are any.
@@ -335,15 +370,29 @@ pub(crate) fn rewired<'a>(hooks: &'a Settings, after: Option<&'a str>) -> Result
     Ok(Rewired { file: line::text(&hooks.path)?, before: hooks.text.as_deref(), after })
 }
 
-/// The hosts whose settings name our hook for this workspace, and which settings do.
-pub(crate) fn wired(root: &Path) -> Vec<(&'static Host, Scope)> {
-    let files = Host::all()
-        .flat_map(|host| host.settings_files(root).into_iter().map(move |(scope, path)| (host, scope, path)));
-    files.filter(|(host, _, path)| host.asks(path.clone())).map(|(host, scope, _)| (host, scope)).collect()
+/// A host whose settings name our hook.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asking {
+    pub(crate) host: &'static Host,
+    pub(crate) scope: Scope,
+    /// Whether it reads them where it is started in the directory in question.
+    pub(crate) here: bool,
 }
 
-/// The project where sessions that begin here are at home, if that is in another work tree: a host is wired there for all of the
-/// repository's.
+/// The hosts whose settings name our hook for this workspace, seen from a directory in it.
+pub(crate) fn wired(root: &Path, here: &Path) -> Vec<Asking> {
+    let asking = |host: &'static Host, (scope, path): (Scope, PathBuf)| {
+        let stands_here = host.settings_file(scope, root).is_ok_and(|own| own == path);
+        let here = !stands_here || host.reads(scope, root, here) != Some(false);
+        host.asks(path).then_some(Asking { host, scope, here })
+    };
+    Host::all()
+        .flat_map(|host| host.settings_files(root).into_iter().filter_map(move |file| asking(host, file)))
+        .collect()
+}
+
+/// The project where sessions that begin here are at home, if that is another directory: a host is wired there for all of the
+/// repository.
 pub(crate) fn at_home_in(here: &Path) -> Option<PathBuf> {
     Host::all().find_map(|host| {
         let (_, path) = host.shared(here)?;

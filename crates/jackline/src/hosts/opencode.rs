@@ -34,7 +34,7 @@ pub(crate) const HOST: Host = Host {
     folder: folder::always,
     silenced_by: &[
         SilencedBy::all("OPENCODE_PURE"),
-        SilencedBy { variable: "OPENCODE_DISABLE_PROJECT_CONFIG", only_in: Some(Scope::Project) },
+        SilencedBy { variable: "OPENCODE_DISABLE_PROJECT_CONFIG", only_in: Some(Scope::Project), unless_absent: false },
     ],
     diverted_by: &[],
     beside: &[],

@@ -40,7 +40,9 @@ fn every_scope_can_be_fine() {
 fn check_below(is_repository: bool, init: &[&str], code: i32, below: &str, top: &str) {
     let world = World::new();
     fs::create_dir_all(world.path("ws/pkg")).expect("made");
-    if !is_repository {
+    if is_repository {
+        world.write("ws/.git/HEAD", "ref: refs/heads/main\n");
+    } else {
         fs::remove_dir_all(world.path("ws/.git")).expect("it was one");
     }
     let wired = world.run(init);
@@ -51,10 +53,14 @@ fn check_below(is_repository: bool, init: &[&str], code: i32, below: &str, top: 
     world.run(&["doctor"]).check(0, &[top, "all is fine"]);
     let passed_over = "does not read these settings where it is started in a directory below";
     assert_eq!(wired.err.contains(passed_over), code == 1, "{}", wired.err);
-    let mut status = world.command(&["status"]);
-    status.current_dir(world.path("ws/pkg"));
-    let status = ran(status, "");
-    assert_eq!(status.out.contains("which it does not read where you are"), code == 1, "{}", status.out);
+    let status = |words: &[&str]| {
+        let mut status = world.command(words);
+        status.current_dir(world.path("ws/pkg"));
+        ran(status, "").out
+    };
+    assert_eq!(status(&["status"]).contains("which it does not read where you are"), code == 1);
+    let told: Value = serde_json::from_str(&status(&["status", "--format", "json"])).expect("JSON");
+    assert_eq!(told["hosts"][0]["here"], json!(code == 0), "{told}");
 }
 
 /// What the client does is measured where the real one is played (`ack`).

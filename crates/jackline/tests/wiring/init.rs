@@ -313,3 +313,12 @@ fn another_server_of_our_name_is_left_alone() {
         .check(2, &["another server has this name", "give that server another name"]);
     assert!(!is_there(&world.path(PROJECT)), "nothing was written");
 }
+
+#[test]
+fn settings_that_switch_hooks_off_are_named_while_they_are_wired() {
+    let world = World::new();
+    world.write(LOCAL, "{ \"disableAllHooks\": true }\n");
+    let told = world.run(&["init"]);
+    told.check(0, &["wrote .claude/settings.local.json"]);
+    assert!(told.err.contains("`disableAllHooks` in these settings switches every hook off"), "{}", told.err);
+}

@@ -8,7 +8,10 @@ use crate::{LOCAL, Ran, World, is_there, ran};
 
 /// A wired project with another work tree.
 fn world() -> World {
-    let world = World::wired();
+    with_another(World::wired())
+}
+
+fn with_another(world: World) -> World {
     for words in
         [&["init", "-q"][..], &["add", "jackline.yaml"], &["commit", "-qm", "x"], &["worktree", "add", "../wt"]]
     {
@@ -40,7 +43,7 @@ fn what_is_wired_in_one_work_tree_is_wired_in_all() {
     let before = world.read(LOCAL);
     world
         .run_there(&["init"])
-        .check(0, &["ws/.claude/settings.local.json (local), for every work tree", "nothing to do"]);
+        .check(0, &["ws/.claude/settings.local.json (local), for all of the repository", "nothing to do"]);
     world.run_there(&["init", "--scope", "user"]).check(2, &["claude is wired already in", "(local)"]);
     assert!(!is_there(&world.path("wt/.claude")) && world.read(LOCAL) == before);
     let mut uninit = world.command(&["uninit", "claude", "--yes"]);
@@ -66,7 +69,45 @@ fn exceptions_and_status_are_those_of_the_work_tree_where_sessions_are_at_home()
     world.run(&["status"]).check(0, &["exceptions  none"]);
     let mut trust = world.command(&["trust", "--yes"]);
     trust.current_dir(world.path("wt"));
-    ran_by_a_person(trust, "").check(0, &["are judged by the definition of", "jackline trust --workspace"]);
+    ran_by_a_person(trust, "").check(0, &["trusted"]);
+}
+
+/// The client reads a person's settings of the top in every directory of the repository.
+#[test]
+fn a_package_with_a_definition_of_its_own_is_at_home_where_the_top_is_wired() {
+    let world = world();
+    world.write(
+        "ws/pkg/jackline.yaml",
+        "jackline: 1\npolicies: [{ name: no-curl, rule: { tool: '@shell', command: 'curl*' } }]\n",
+    );
+    let there = |mut command: Command| {
+        command.current_dir(world.path("ws/pkg"));
+        command
+    };
+    let run = |words: &[&str]| ran(there(world.command(words)), "");
+    run(&["doctor"])
+        .check(0, &["asked about 12 events", "is not used: sessions that begin here are judged by", "2 warnings"]);
+    run(&["init"]).check(0, &["ws/.claude/settings.local.json (local), for all of the repository", "nothing to do"]);
+    run(&["status"]).check(0, &["/ws/jackline.yaml", "Claude Code (local settings)"]);
+    ran_by_a_person(there(world.command(&["trust", "--yes"])), "")
+        .check(0, &["are judged by what is declared in", "trusted"]);
+    let allow = ["allow", "no-force-push", "--once", "--reason", "a rebase", "--yes"];
+    ran_by_a_person(there(world.command(&allow)), "").check(0, &["exception"]);
+    world.run(&["status"]).check(0, &["no-force-push", "a rebase"]);
+}
+
+/// What is wired in another work tree than the first counts at its top alone.
+#[test]
+fn another_work_tree_that_is_wired_by_itself_is_red_below_its_top() {
+    let world = World::new();
+    world.write("ws/jackline.yaml", "jackline: 1\n");
+    let world = with_another(world);
+    fs::create_dir_all(world.path("wt/pkg")).expect("made");
+    world.run_there(&["init"]).check(0, &["wrote .claude/settings.local.json"]);
+    world.run_there(&["doctor"]).check(0, &["does not read it where it is started in a directory below"]);
+    let mut doctor = world.command(&["doctor"]);
+    doctor.current_dir(world.path("wt/pkg"));
+    ran(doctor, "").check(1, &["does not read it where it is started in this directory, and asks nobody"]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use jackline_core::definition::model::Confine;
 use jackline_core::files::seen::PolicyFault;
 use jackline_core::stack::{Origin, Stack};
 use jackline_runtime::clock;
-use jackline_runtime::definitions::{DefinitionFault, Definitions as _, Scripts, Standing};
+use jackline_runtime::definitions::{DefinitionFault, Definitions as _, Scripts, Standing, discover, read_text};
 use jackline_runtime::exceptions::Exceptions;
 use jackline_runtime::files::{self, actions};
 use jackline_runtime::limits;
@@ -35,6 +35,24 @@ pub(super) fn look(state: &Path, root: &Path, report: &mut Report) {
         }
         Err(fault) => report.fail(GROUP, format!("{fault}, so every call is denied"), "look at its rights"),
     }
+}
+
+/// A definition that lies here and is not the one that sessions here are judged by, unless both say the same.
+pub(super) fn passed_over(start: &Path, judged: &Path, report: &mut Report) {
+    let (Some(here), Some(counts)) = (discover(start), discover(judged)) else { return };
+    let said = |path: &Path| read_text(path).ok();
+    if here == counts || said(&here).is_some_and(|text| said(&counts) == Some(text)) {
+        return;
+    }
+    let [here, counts] = [here, counts].map(|path| place::shown(&path));
+    let text = format!(
+        "`{here}` is not used: sessions that begin here are judged by `{counts}`, which is wired for all of the repository"
+    );
+    report.warn(
+        GROUP,
+        text,
+        format!("move its policies to `{counts}`, or wire the user's settings instead (`--scope user`)"),
+    );
 }
 
 fn judged(standing: &Standing, root: &Path, report: &mut Report) {

@@ -16,7 +16,7 @@ const VARIABLES_BYTES_MAX: u64 = 256 * 1024;
 pub(super) fn look(host: &Host, root: &Path, report: &mut Report) {
     let counts = host.silenced_by.iter().filter(|by| by.only_in.is_none_or(|scope| host.is_wired_in(scope, root)));
     for by in counts {
-        if place::is_set(by.variable) {
+        if place::is_set(by.variable) && place::named_variable(by.variable).is_none_or(|value| by.silences(&value)) {
             let text =
                 format!("`{}` is set here, and a client that is started with it runs no hooks of ours", by.variable);
             report.fail(GROUP, text, format!("unset {}", by.variable));

@@ -22,6 +22,8 @@ pub(super) struct Wired {
     pub(super) shown: String,
     /// What the hooks run: the first one's, if they differ.
     pub(super) line: CommandLine,
+    /// Whose settings they are, where they stand in the project itself.
+    pub(super) own: Option<Scope>,
     /// How many seconds the host waits where an agent stops, by event.
     stops: Vec<(String, f64)>,
 }
@@ -54,14 +56,13 @@ type Source = (Option<Scope>, PathBuf);
 pub(super) fn look(host: &'static Host, (root, start): (&Path, &Path), report: &mut Report) -> Vec<Wired> {
     let managed = host.managed_files().into_iter().map(|path| (None, path));
     let scoped = host.settings_files(root).into_iter().map(|(scope, path)| (Some(scope), path));
-    let wired = looked(host, managed.chain(scoped), (root, start), report);
+    let wired = looked(host, managed.chain(scoped), root, report);
     if let Some((text, remedy)) = (host.open)().filter(|_| !wired.is_empty()) {
         report.warn(GROUP, text, remedy);
     }
-    if let [_, others @ ..] = wired.as_slice()
-        && !others.is_empty()
-    {
-        let text = format!("everything is judged {} times: it is wired in several places", others.len() + 1);
+    let counting = below::look(host, &wired, (root, start), report);
+    if counting > 1 {
+        let text = format!("everything is judged {counting} times: it is wired in several places");
         let scopes: Vec<&str> = host.scopes.iter().map(|scope| scope.name()).collect();
         report.fail(GROUP, text, format!("jackline uninit {} --scope {}", host.name, scopes.join("|")));
     }
@@ -86,12 +87,7 @@ pub(super) fn unwired(used: &[&'static Host], wired: &[Wired], report: &mut Repo
 }
 
 /// The machine's settings come first: they may say that no others count.
-fn looked(
-    host: &'static Host,
-    sources: impl Iterator<Item = Source>,
-    (root, start): (&Path, &Path),
-    report: &mut Report,
-) -> Vec<Wired> {
+fn looked(host: &'static Host, sources: impl Iterator<Item = Source>, root: &Path, report: &mut Report) -> Vec<Wired> {
     let mut wired = Vec::new();
     let mut managed_only = false;
     for (scope, path) in sources {
@@ -108,12 +104,11 @@ fn looked(
             }
             Ok(survey) => {
                 managed_only |= scope.is_none() && survey.managed_only;
-                let found = judged((host, scope), &shown, root, &survey, report);
+                let found = judged((host, scope), (&path, &shown), root, &survey, report);
                 beside::others(&shown, &survey, report);
                 if found.is_some() {
                     trusted(host, &path, &shown, report);
                     in_folder(host, scope, root, &shown, report);
-                    scope.iter().for_each(|scope| below::look((host, *scope), (root, start), &shown, report));
                     switched_off(host, root, report);
                 }
                 wired.extend(found);
@@ -132,7 +127,7 @@ fn read(host: &Host, settings: &Settings) -> Result<Survey, CommandError> {
 /// Judges one settings file; `None` when it holds nothing of ours.
 fn judged(
     (host, scope): (&'static Host, Option<Scope>),
-    shown: &str,
+    (path, shown): (&Path, &str),
     root: &Path,
     survey: &Survey,
     report: &mut Report,
@@ -144,7 +139,8 @@ fn judged(
     let first = survey.entries.first()?;
     let stopping = survey.entries.iter().filter(|entry| entry.stops);
     let stops = stopping.filter_map(|entry| Some((entry.event.clone(), entry.timeout_s?))).collect();
-    let wired = Wired { host, shown: shown.to_owned(), line: first.line.clone(), stops };
+    let own = scope.filter(|scope| host.settings_file(*scope, root).is_ok_and(|own| own == path));
+    let wired = Wired { host, shown: shown.to_owned(), line: first.line.clone(), own, stops };
     if let Some(key) = &survey.refused {
         let text =
             format!("{shown}: the client refuses `{key}` as it is, and passes over the whole file, hooks included");
@@ -162,7 +158,9 @@ fn judged(
     let other = wired.after("--root").filter(|baked| Path::new(baked) != root && wired.home(root).is_none());
     if let Some(baked) = other.filter(|_| scope == Some(Scope::Local)) {
         let text = format!("{shown}: wired for another project, `{baked}`, and judged by its definition");
-        report.fail(GROUP, text, "jackline init");
+        // Settings of another directory are brought up to date there.
+        let there = path.ancestors().nth(2).filter(|_| own.is_none()).map(place::shown);
+        report.fail(GROUP, text, there.map_or("jackline init".to_owned(), |dir| format!("cd {dir} && jackline init")));
     }
     if let Some(scope) = scope.filter(|scope| wired.after("--wired").map(String::as_str) != Some(scope.name())) {
         let text =
@@ -383,7 +381,7 @@ mod tests {
         let machines = managed.iter().enumerate().map(|(at, text)| (None, written(format!("managed-{at}.json"), text)));
         let own = (Some(Scope::Local), written("local.json".to_owned(), local));
         let mut report = Report::default();
-        let wired = looked(&CLAUDE, machines.chain([own]), (dir.path(), dir.path()), &mut report);
+        let wired = looked(&CLAUDE, machines.chain([own]), dir.path(), &mut report);
         assert_eq!(wired.len(), want, "{report:?}");
         let told = report.remarks.iter().max_by_key(|remark| remark.level).unwrap();
         assert!(told.level == worst.0 && told.text.contains(worst.1), "{report:?}");
