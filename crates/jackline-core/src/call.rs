@@ -8,7 +8,7 @@ mod suspicion;
 mod touch;
 mod views;
 
-use arguments::{command_text, decoded, directories, strings_at};
+use arguments::{command_text, decoded, directories, strings_at, suspected_text};
 pub use signature::Signature;
 pub use touch::{Copied, Only, Touch};
 pub use views::Views;
@@ -189,10 +189,12 @@ impl<'a> View<'a> {
     /// What a call of a tool that nobody knows may write and run.
     fn suspect(&mut self, dir: &str) {
         let found = suspicion::paths(&self.call.tool, &self.call.args);
-        self.suspected = found.iter().map(|text| self.named(text, dir)).collect();
+        let role = if suspicion::takes_by_name(&self.call.tool) { Role::Delete } else { Role::Write };
+        self.suspected = found.iter().map(|text| self.meant(text, dir, role).0).collect();
         self.suspected_programs = suspicion::programs(&self.call.args);
-        let text = self.command_text().filter(|_| self.shell.is_none());
-        if let Some(text) = text
+        let known = || self.row.is_some_and(|row| row.command.is_some() || row.runs_unsaid());
+        let text = if known() { self.command_text() } else { suspected_text(&self.call.args) };
+        if let Some(text) = text.filter(|_| self.shell.is_none())
             && let ShellText::Reading(reading) = shell::read(&text)
         {
             self.suspected.extend(from_each(directories(&decoded(&self.call.args), None), dir, &reading));
@@ -264,11 +266,6 @@ impl<'a> View<'a> {
         });
         let touch = |path| Touch::plain(Spelling { path, readings: Vec::new() }, dir, Role::Read);
         self.touches.extend(found.into_iter().map(|path| Touch { glob: glob::is_pattern(&path), ..touch(path) }));
-    }
-
-    /// A path that is written, as the host that opens it may read it.
-    fn named(&self, text: &str, dir: &str) -> Touch {
-        self.meant(text, dir, Role::Write).0
     }
 
     /// A path as the host that opens it may read it; a server's tool is nobody's we know. Who takes `~` for a name rarely

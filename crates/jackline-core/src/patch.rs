@@ -38,6 +38,14 @@ pub(crate) fn is_one(text: &str) -> bool {
     lines(text).any(|line| trimmed(line).starts_with(BEGIN))
 }
 
+/// Whether a text is a unified diff: a file's two heads stand one behind the other, or git's own head stands there.
+#[must_use]
+pub(crate) fn is_diff(text: &str) -> bool {
+    let heads = |(first, second): (&str, &str)| first.starts_with("--- ") && second.starts_with("+++ ");
+    let full = || lines(text).filter(|line| !line.is_empty());
+    full().zip(full().skip(1)).any(heads) || full().any(|line| line.starts_with("diff --git "))
+}
+
 /// Whether a patch has a line that must be a head, and is none that we know: it may name a file.
 #[must_use]
 pub(crate) fn is_odd(patch: &str) -> bool {

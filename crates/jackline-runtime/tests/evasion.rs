@@ -391,3 +391,27 @@ fn what_an_unknown_tool_names_is_held_against_what_guards_us() {
     ]);
     allowed("jackline: 1\n", &[("vscode", "newest_edit", json!({ "filePath": "notes.md" }))]);
 }
+
+#[test]
+fn what_a_servers_tool_is_handed_is_held_against_what_guards_us() {
+    let diff = "--- a/jackline.yaml\n+++ b/jackline.yaml\n@@ -1 +1 @@\n-a\n+b\n";
+    refused(&[
+        ("claude", "mcp__fs__apply", json!({ "diff": diff })),
+        ("claude", "mcp__sh__run", json!({ "command": "jackline", "args": ["off"] })),
+        ("claude", "mcp__sh__run", json!({ "argv": ["jackline", "off"] })),
+        ("claude", "mcp__sh__run", json!({ "program": "jackline", "args": ["off"] })),
+        ("claude", "mcp__sh__run", json!({ "command": "git config core.hooksPath /tmp/e" })),
+        ("claude", "mcp__fs__delete", json!({ "path": "." })),
+        ("claude", "mcp__fs__move", json!({ "source": "../repo", "destination": "/tmp/x" })),
+    ]);
+    let world = World::new("jackline: 1\n");
+    for (tool, args) in [
+        ("mcp__fs__delete", json!({ "path": "sub/old.txt" })),
+        ("mcp__fs__list", json!({ "path": "." })),
+        ("mcp__sh__run", json!({ "command": "cargo", "args": ["build", "--release"] })),
+        ("mcp__sh__run", json!({ "command": "git config user.name me" })),
+        ("mcp__gh__comment", json!({ "body": diff })),
+    ] {
+        assert!(!world.refuses("claude", tool, &args), "{tool} {args}");
+    }
+}

@@ -15,6 +15,28 @@ pub(super) fn decoded(args: &Value) -> Cow<'_, Value> {
     inner.filter(Value::is_object).map_or(Cow::Borrowed(args), Cow::Owned)
 }
 
+/// Arguments that name a program, where its words stand in an argument of their own.
+const PROGRAM_ARGUMENTS: &[&str] = &["program", "executable", "binary", "exe", "bin", "file"];
+
+/// Arguments that hold the words of a command which another argument begins.
+const WORDS_BESIDE: &[&str] = &["args", "arguments", "argv", "parameters", "params"];
+
+/// What a tool that nobody knows may run: its shell text with the words beside it, or a program with its words.
+pub(super) fn suspected_text(args: &Value) -> Option<String> {
+    let args = &*decoded(args);
+    let beside = || {
+        let lists = WORDS_BESIDE.iter().filter_map(|name| args.get(name));
+        lists.filter_map(|list| words(list, &|word| quote(word))).find(|text| !text.is_empty())
+    };
+    let program = || PROGRAM_ARGUMENTS.iter().find_map(|name| args.get(name)?.as_str()).map(str::to_owned);
+    match (command_text(args, None), beside()) {
+        (Some(text), Some(rest)) if text != rest => Some(format!("{text} {rest}")),
+        (Some(text), _) => Some(text),
+        (None, Some(rest)) => Some(program().map_or(rest.clone(), |program| format!("{} {rest}", quote(&program)))),
+        (None, None) => None,
+    }
+}
+
 /// The shell text of a call: a string, or an argument list quoted back into one.
 pub(super) fn command_text(args: &Value, argument: Option<&str>) -> Option<String> {
     let args = &*decoded(args);

@@ -75,6 +75,39 @@ const READ: &[&str] = &[
     "urls",
 ];
 
+/// Words in a tool's name that say that what it is given may be gone, or be elsewhere, afterwards.
+const TAKING: &[&str] = &[
+    "clean", "clear", "delete", "destroy", "erase", "link", "move", "mv", "prune", "purge", "remove", "rename", "rm",
+    "rmdir", "symlink", "trash", "unlink", "wipe",
+];
+
+/// Arguments of those that say what is taken away, besides the usual ones.
+const TAKEN: &[&str] = &[
+    "directory",
+    "dir",
+    "folder",
+    "from",
+    "item",
+    "items",
+    "oldPath",
+    "old_path",
+    "source",
+    "sources",
+    "src",
+    "target",
+];
+
+/// Whether the name of a tool that nobody knows says that it takes things away.
+pub(crate) fn takes_by_name(tool: &str) -> bool {
+    let own = tool.rsplit("__").next().unwrap_or(tool);
+    // Words are told apart by marks, or by capitals.
+    let broken: String = own
+        .chars()
+        .flat_map(|c| c.is_ascii_uppercase().then_some('_').into_iter().chain([c.to_ascii_lowercase()]))
+        .collect();
+    broken.split(['_', '-', '.', '/']).any(|word| TAKING.contains(&word))
+}
+
 /// Whether the name of a server's tool says that it reads.
 fn reads_by_name(tool: &str) -> bool {
     let own = tool.strip_prefix("mcp__").and_then(|rest| rest.rsplit("__").next()).unwrap_or_default();
@@ -91,12 +124,13 @@ pub(crate) fn paths(tool: &str, args: &Value) -> Vec<String> {
     let reads = reads_by_name(tool);
     let is_read = |name: &str| reads && READ.contains(&name);
     let mut found: Vec<String> = Vec::new();
-    for name in PATH_ARGUMENTS.iter().filter(|name| !is_read(name)) {
+    let taken = TAKEN.iter().filter(|_| takes_by_name(tool));
+    for name in PATH_ARGUMENTS.iter().filter(|name| !is_read(name)).chain(taken) {
         strings_at(args, name, &mut |text| found.extend((!is_address(text)).then(|| text.to_owned())));
     }
     each_text(None, args, &mut |name, text| {
         let about = name.is_some_and(|name| ABOUT.contains(&name) || is_read(name));
-        if patch::is_one(text) {
+        if patch::is_one(text) || !about && patch::is_diff(text) {
             found.extend(patch::files(text).into_iter().map(|(path, _)| path));
         } else if !about && !is_address(text) && may_be_ours(text) && !found.iter().any(|known| known == text) {
             found.push(text.to_owned());
@@ -202,6 +236,26 @@ mod tests {
     }
 
     #[test]
+    fn a_diff_names_its_files_unless_it_is_talked_about() {
+        let diff = "--- a/jackline.yaml\n+++ b/jackline.yaml\n@@ -1 +1 @@\n-a\n+b\n";
+        for name in ["patch", "diff", "changes"] {
+            assert!(paths("mcp__x__apply", &json!({ name: diff })).contains(&"jackline.yaml".to_owned()), "{name}");
+        }
+        assert!(paths("mcp__x__comment", &json!({ "body": diff })).is_empty());
+        assert!(paths("mcp__x__apply", &json!({ "patch": "a list:\n--- one\n--- two\n" })).is_empty());
+    }
+
+    #[test]
+    fn some_names_say_that_a_tool_takes_things_away() {
+        for tool in ["mcp__fs__delete", "mcp__fs__move_file", "removeDirectory", "mcp__x__git-clean", "rm"] {
+            assert!(takes_by_name(tool), "{tool}");
+        }
+        for tool in ["mcp__fs__write_file", "mcp__x__form", "mcp__remove__add", "remover", "confirm"] {
+            assert!(!takes_by_name(tool), "{tool}");
+        }
+    }
+
+    #[test]
     fn programs_are_found_by_their_argument() {
         let args = json!({"cells": [{"code": "open('x')"}], "text": "no program"});
         assert_eq!(programs(&args), ["open('x')"]);
@@ -225,5 +279,13 @@ mod tests {
         assert_eq!(suspected(json!({"command": "rm a"})), ["a"]);
         assert_eq!(suspected(json!("*** Begin Patch\n*** Delete File: a\n*** End Patch")), ["a"]);
         assert!(suspected(json!({"text": "a"})).is_empty());
+        for words in [
+            json!({"command": "rm", "args": ["a"]}),
+            json!({"program": "rm", "args": "a"}),
+            json!({"argv": ["rm", "a"]}),
+            json!({"executable": "rm", "arguments": ["-f", "a"]}),
+        ] {
+            assert_eq!(suspected(words.clone()), ["a"], "{words}");
+        }
     }
 }

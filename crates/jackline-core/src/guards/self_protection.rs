@@ -163,7 +163,8 @@ fn counts(value: &Value, when: When) -> bool {
 fn judge_suspected(context: &Context<'_>) -> Vec<Finding> {
     let run = context.view.suspected_text.iter().flat_map(|(text, reading)| {
         let undone = switches::undone(reading).iter().map(|reason| protected(reason)).collect::<Vec<_>>();
-        our_commands(reading, text).into_iter().chain(undone)
+        let settings = reading.commands.iter().flat_map(shell::git_settings).map(|key| git_setting(&key));
+        our_commands(reading, text).into_iter().chain(settings).chain(undone)
     });
     let programs = || context.view.suspected_programs.iter();
     let ours = programs().any(|program| operator::names_one(program) || operator::names_one(&plainly(program)));
