@@ -14,6 +14,7 @@ mod parted;
 mod pathspecs;
 mod renamed;
 mod searched;
+mod sed;
 mod table;
 mod valued;
 mod variables;
@@ -34,11 +35,8 @@ pub(super) use named::{changes, is_known};
 use outputs::{INPUTS, OUTPUTS};
 use parted::{parted, valued_of};
 use table::{ROWS, Row, Uses};
-use valued::{CSPLIT, SCRIPT, SED, SPLIT};
+use valued::{CSPLIT, SCRIPT, SPLIT};
 pub(super) use variables::written;
-
-/// Bytes of a script of sed's that are looked through, since each `w` in it may name the rest of the line.
-const SED_BYTES_MAX: usize = 4096;
 
 /// Options with which `bat` shows a part of a file, or something else.
 const PARTIAL: &[&str] = &[
@@ -336,42 +334,6 @@ impl Found<'_> {
 
     fn link_to(&mut self, sources: &[Word]) {
         sources.iter().for_each(|source| self.push_how(source, Role::Write, How::Linked));
-    }
-
-    fn sed(&mut self, arguments: &[Word]) {
-        let changes = arguments.iter().any(|word| {
-            let short = word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('i');
-            short || word.text.starts_with("--in-place")
-        });
-        let (paths, _) = operands(arguments, SED);
-        let scripted = has_option(arguments, &["-e", "-f", "--expression", "--file"]);
-        let files = if scripted { paths.as_slice() } else { paths.get(1..).unwrap_or_default() };
-        self.push_each(files, if changes { Role::Write } else { Role::Read });
-        let scripts = values_of(arguments, &["-e", "--expression"]);
-        for script in scripts.iter().chain(paths.first()) {
-            self.sed_script(&script.text);
-        }
-    }
-
-    /// The files that `w` writes; what `e` runs is not read.
-    fn sed_script(&mut self, script: &str) {
-        // A script that is longer has its say without us: only what the text names is looked at then.
-        self.foreign |= script.len() > SED_BYTES_MAX;
-        for line in script.lines().filter(|_| script.len() <= SED_BYTES_MAX) {
-            for (at, command) in line.match_indices(['w', 'W', 'e']) {
-                let (before, after) = (line.get(..at).unwrap_or_default(), line.get(at + 1..).unwrap_or_default());
-                // A command stands at the start, after an address, or among the flags that end a substitution.
-                let flags = before.trim_end_matches(|c: char| "gpIiMm0123456789".contains(c));
-                let stands = flags.trim_end().is_empty() || flags.ends_with(['/', '|', ',', '#', ';', '{', '}', '$']);
-                let spaced = after.is_empty() || after.starts_with([' ', '\t']);
-                let named = spaced || named::has_own_part(after.trim());
-                match command {
-                    "e" => self.foreign |= stands && spaced,
-                    _ if stands && named => self.push(&Word::literal(after.trim()), Role::Write),
-                    _ => {}
-                }
-            }
-        }
     }
 
     /// The first of the pieces that a file is cut into.

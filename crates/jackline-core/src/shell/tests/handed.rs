@@ -160,3 +160,40 @@ fn files_named_in_a_format_or_by_a_variable_are_written() {
     touches("curl -w '%{http_code}' http://x", &[]);
     touches("NODE_REDIRECT_WARNINGS=a npm test", &["append a"]);
 }
+
+#[test]
+fn files_that_a_script_of_seds_names_are_written_and_read() {
+    touches("sed -n 's@a@b@w a' f", &["read f", "write a"]);
+    touches("sed -n '2!w a' f", &["read f", "write a"]);
+    touches("sed -n w.env f", &["read f", "write .env"]);
+    touches("sed -ne '/a/,+1w a' f", &["read f", "write a"]);
+    touches("sed --expr='1w a' f", &["read f", "write a"]);
+    touches("sed -e 'a\\' -e 'w a' f", &["read f"]);
+    touches("sed -e 'a\\' -f s -e 'w a' f", &["read f", "write a"]);
+    touches("sed -i '' 'w a' f", &["write w a", "write f", "write a"]);
+    touches("sed 'r a' f", &["read f", "read a"]);
+    touches("sed \"s/a/$X/w a\" f", &["read f", "write a"]);
+    touches("sed -n \"${N},${M}w a\" f", &["read f", "write a"]);
+    touches("sed -n \"\\$w a;s/$X//\" f", &["read f", "write? a;s/$X//"]);
+    touches("sed -n \"w $X\" f", &["read f", "write? $…", "write? $X"]);
+    for text in ["sed k f", "sed -n \"${X} .env\" f", "sed 1e f", "sed s/a/b/e f", "sed 's/a/b' f"] {
+        assert!(reading(text).foreign, "{text}");
+    }
+    for text in [
+        "sed -n '5,60p' f",
+        "sed -E 's@(a|b)@\\1@g' f",
+        "sed 's/w x/y/;s|w|x|' f",
+        "sed -n \"${N}p\" f",
+        "sed -n \"${START},${END}p\" f",
+        "sed -n \"${row}d\" f",
+        "sed -n \"$X\" f",
+        "sed -n \"$N,${M}p\" f",
+        "sed -n \"$((N-5)),$((N+5))p\" f",
+        "sed \"s|$X|$(pwd)|g\" f",
+        "sed '1i\\text w a' f",
+        "sed -e '/a/{' -e p -e '}' f",
+    ] {
+        assert!(!reading(text).foreign, "{text}");
+        touches(text, &["read f"]);
+    }
+}
