@@ -18,6 +18,7 @@ pub(in crate::shell) const VALUED: &[&str] = &[
     "--config-env",
     "--super-prefix",
     "--attr-source",
+    "--shallow-file",
 ];
 
 /// Settings that make git run something, read other settings, or find its hooks and files elsewhere.

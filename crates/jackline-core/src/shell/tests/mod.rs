@@ -6,6 +6,7 @@ mod patterns;
 mod proofs;
 mod unknown;
 mod waiting;
+mod wrapped;
 
 use super::*;
 
