@@ -96,6 +96,10 @@ impl Command {
     #[must_use]
     pub fn program(&self) -> Option<&str> {
         let first = self.words.first().filter(|word| !word.dynamic && !word.glob)?;
+        // The shell itself.
+        if first.text.starts_with("/proc/") && first.text.ends_with("/exe") {
+            return Some("sh");
+        }
         // `=name` is zsh's for the path of that program.
         let text = first.text.strip_prefix('=').unwrap_or(&first.text);
         text.rsplit('/').next().filter(|name| !name.is_empty())

@@ -1,19 +1,23 @@
 //! Programs that run other programs: what they run, and whether their exit status speaks for it.
 
+mod git;
+mod parallel;
 mod shells;
 mod table;
 mod typed;
 
+use std::borrow::Cow;
+
 use super::{Word, files, programs};
-use shells::shell_text;
+use shells::shell_texts;
 pub(super) use shells::{has_text, is_interpreter, is_shell, reads_input, script};
-use table::{
-    BARE, Bare, Begins, GIT_TEXT_OPTIONS, NAMED_RUNNERS, RUNNERS, SANDBOXES, SSH_COMMANDS, TEXT_OPTIONS, WRAPPERS,
-    Wrapper,
-};
+use table::{BARE, Bare, Begins, NAMED_RUNNERS, RUNNERS, SANDBOXES, SSH_COMMANDS, TEXT_OPTIONS, WRAPPERS, Wrapper};
 
 /// Wrappers that take `NAME=value` before the command.
 const ASSIGNING: &[&str] = &["env", "sudo", "doas", "cross-env"];
+
+/// Wrappers that hand their words to a shell as one text.
+const JOINING: &[&str] = &["entr", "parallel", "sem", "sg", "watch", "watchexec"];
 
 /// Modules of Python's that are programs by the same name.
 const MODULES: &[&str] = &["pip", "twine"];
@@ -66,7 +70,7 @@ pub(super) fn is_python(program: &str) -> bool {
 pub(super) fn inner(program: &str, words: &[Word], (listing, fed): (&[Word], bool)) -> Vec<Inner> {
     let arguments = words.get(1..).unwrap_or_default();
     if is_shell(program) {
-        return shell_text(arguments).into_iter().collect();
+        return shell_texts(program, arguments);
     }
     if is_loader(program) {
         return vec![Inner::words(without_options(arguments, &["--library-path", "--preload", "--argv0"]), true)];
@@ -75,7 +79,7 @@ pub(super) fn inner(program: &str, words: &[Word], (listing, fed): (&[Word], boo
         "find" => return found(arguments, listing),
         "eval" => return vec![evaluated(arguments)],
         "trap" => return trapped(arguments).into_iter().collect(),
-        "git" => return by_git(arguments),
+        "git" => return git::inner(arguments),
         "tar" | "bsdtar" => return by_tar(arguments),
         "fd" | "fdfind" => return by_fd(arguments, listing),
         "gh" => return by_gh(arguments).into_iter().collect(),
@@ -166,7 +170,9 @@ fn ran(program: &str, arguments: &[Word]) -> Vec<Inner> {
         .find(|(name, sub, _)| *name == program && arguments.first().is_some_and(|word| word.text == *sub));
     let Some((_, sub, valued)) = runner else { return Vec::new() };
     let arguments = arguments.get(1..).unwrap_or_default();
-    let text = values(arguments, &["-c", "--call"]).into_iter().filter(|_| *sub == "exec").map(Inner::text);
+    let texts = values(arguments, &["-c", "--call"]);
+    let run = if texts.len() == 1 { Inner::text } else { Inner::loose };
+    let text = texts.into_iter().filter(|_| *sub == "exec").map(run);
     let skipped = usize::from(NAMED_RUNNERS.contains(&program));
     let words = without_options(arguments, valued);
     // The kind of a sandbox may stand before further options.
@@ -232,6 +238,24 @@ fn values(arguments: &[Word], options: &[&str]) -> Vec<Word> {
     found
 }
 
+/// The arguments with long options of these that are cut short written in full.
+fn whole<'a>(arguments: &'a [Word], options: &[&str]) -> Cow<'a, [Word]> {
+    let in_full = |word: &Word| {
+        let name = word.text.split('=').next().filter(|name| name.len() > "--".len())?;
+        let option = options.iter().find(|option| option.starts_with("--") && option.starts_with(name))?;
+        Some(format!("{option}{}", word.text.strip_prefix(name)?)).filter(|text| *text != word.text)
+    };
+    match arguments.iter().any(|word| in_full(word).is_some()) {
+        true => {
+            arguments
+                .iter()
+                .map(|word| in_full(word).map_or_else(|| word.clone(), |text| Word { text, ..word.clone() }))
+        }
+        .collect(),
+        false => arguments.into(),
+    }
+}
+
 /// What a wrapper is told before the command.
 struct Told<'w> {
     env: Vec<(String, Word)>,
@@ -287,9 +311,13 @@ fn begins_with_option(arguments: &[Word]) -> bool {
 
 fn wrapped(wrapper: &Wrapper, arguments: &[Word], listing: &[Word]) -> Vec<Inner> {
     let Told { env, dir, rest, own } = Told::new(wrapper, arguments);
-    let texts = if wrapper.texts.is_empty() { Vec::new() } else { values(arguments, wrapper.texts) };
+    let texts = match wrapper.texts {
+        [] => Vec::new(),
+        options => values(&whole(arguments, options), options),
+    };
     if !texts.is_empty() {
-        let passes_status = passes_status(wrapper, arguments);
+        // Of several the last one is run.
+        let passes_status = texts.len() == 1 && passes_status(wrapper, arguments);
         let dir = dir.or_else(|| beginning(wrapper, arguments));
         let text = |text| Inner::Text {
             text,
@@ -303,6 +331,15 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word], listing: &[Word]) -> Vec<Inner
     }
     let dir = dir.or_else(|| beginning(wrapper, own));
     let passes_status = passes_status(wrapper, own);
+    if wrapper.name == "parallel"
+        && let Some(filled) = parallel::filled(own, rest)
+    {
+        let run = |words: Vec<Word>| match words.as_slice() {
+            [_] => command(wrapper, words, (env.clone(), dir.clone(), passes_status)),
+            _ => Some(Inner::Words { words, env: env.clone(), dir: dir.clone(), passes_status }),
+        };
+        return filled.into_iter().filter(|words| !words.is_empty()).filter_map(run).collect();
+    }
     let words = handed(wrapper.name, arguments, rest.to_vec(), listing);
     command(wrapper, words, (env, dir, passes_status)).into_iter().collect()
 }
@@ -358,7 +395,14 @@ fn working_directory(value: &Word) -> Option<Word> {
 /// Whether a wrapper that is told these options ends as the command does.
 fn passes_status(wrapper: &Wrapper, own: &[Word]) -> bool {
     let has = |options: &[&str]| files::has_option(own, options);
-    (wrapper.passes_status || has(wrapper.told)) && !has(wrapper.idle)
+    let shows = own.iter().any(|word| is_question(&word.text));
+    (wrapper.passes_status || has(wrapper.told)) && !has(wrapper.idle) && !shows
+}
+
+/// Whether an option has a program say what it is, whatever else it is told.
+fn is_question(option: &str) -> bool {
+    let cut = |whole: &str| option.len() > "--".len() && whole.starts_with(option);
+    matches!(option, "-h" | "-V") || cut("--help") || cut("--version")
 }
 
 /// What a command in the words of a wrapper is given beside them: variables, a directory, a say in the status.
@@ -368,13 +412,16 @@ fn command(wrapper: &Wrapper, words: Vec<Word>, (env, dir, passes_status): Given
     if words.is_empty() {
         return None;
     }
-    if matches!(wrapper.name, "watch" | "parallel" | "sg")
-        && words.iter().any(|word| word.text.contains([' ', ';', '|']))
-    {
-        let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-        return Some(Inner::text(Word::literal(text)));
+    if JOINING.contains(&wrapper.name) && words.iter().any(is_text) {
+        let text = Word::literal(words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "));
+        return Some(Inner::Text { text, arguments: Vec::new(), dir, errexit: false, pipefail: false, passes_status });
     }
     Some(Inner::Words { words, env, dir, passes_status })
+}
+
+/// Whether a shell that is handed this word sees more than one in it.
+fn is_text(word: &Word) -> bool {
+    word.text.contains([' ', ';', '|']) || !word.dynamic && word.text.contains(['&', '<', '>', '(', '`', '\n'])
 }
 
 /// The words with what the wrapper adds to them: the lines that it reads.
@@ -468,50 +515,6 @@ fn trapped(arguments: &[Word]) -> Option<Inner> {
         [text, _, ..] if !text.text.starts_with('-') => Some(Inner::text((*text).clone())),
         _ => None,
     }
-}
-
-/// The commands that `git` is told to run.
-fn by_git(arguments: &[Word]) -> Vec<Inner> {
-    let settings = values(arguments, &["-c", "--config-env"]);
-    let hidden = |word: &Word| word.dynamic && word.text.split_once('=').is_none_or(|(key, _)| key.contains('$'));
-    let runs = settings.iter().any(|word| word.text.to_ascii_lowercase().starts_with("alias.") || hidden(word));
-    let mut found: Vec<Inner> =
-        runs.then_some(Inner::Unknown("git is told what a command of its stands for")).into_iter().collect();
-    found.extend(settings.iter().filter_map(run_by_setting));
-    // An address of this kind is a command.
-    let addressed = arguments
-        .iter()
-        .filter_map(|word| Some(Word { text: word.text.strip_prefix("ext::")?.to_owned(), ..word.clone() }));
-    found.extend(addressed.map(Inner::loose));
-    let words = super::files::without_git_options(arguments);
-    let sub: Vec<&str> = words.iter().take(2).map(|word| word.text.as_str()).collect();
-    match sub.as_slice() {
-        ["bisect", "run"] => found.push(Inner::words(words.iter().skip(2).cloned().collect(), false)),
-        ["submodule", "foreach"] => {
-            let rest: Vec<Word> = without_options(words.get(2..).unwrap_or_default(), &[]);
-            let known = rest.iter().all(Word::known);
-            let text = rest.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-            found.push(Inner::loose(if known { Word::literal(text) } else { Word::unknown(text) }));
-        }
-        ["filter-branch", "--help"] => {}
-        ["filter-branch", ..] => found.push(Inner::Unknown("git is given texts that are not read")),
-        [sub, ..] => {
-            let options = GIT_TEXT_OPTIONS.iter().find(|(name, _)| name == sub).map_or(&[][..], |(_, options)| options);
-            found.extend(values(&words, options).into_iter().map(Inner::loose));
-        }
-        [] => {}
-    }
-    found.retain(|inner| !matches!(inner, Inner::Words { words, .. } if words.is_empty()));
-    found
-}
-
-/// The text that a setting of git's makes it run.
-fn run_by_setting(word: &Word) -> Option<Inner> {
-    let (key, value) = word.text.split_once('=').filter(|_| !word.dynamic)?;
-    let known = super::files::makes_run(key) || super::files::runs_by_value(key, value);
-    let runs = known && !key.eq_ignore_ascii_case("core.hookspath");
-    let text = value.strip_prefix('!').unwrap_or(value);
-    runs.then(|| Inner::loose(Word { text: text.to_owned(), ..word.clone() }))
 }
 
 /// The commands that `tar` is told to run.

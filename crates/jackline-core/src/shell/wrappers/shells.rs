@@ -1,7 +1,9 @@
 //! Shells and interpreters: where they take the text from that they run.
 
+use std::borrow::Cow;
+
 use super::super::Word;
-use super::Inner;
+use super::{Inner, values, whole};
 
 const SHELLS: &[&str] = &[
     "sh", "bash", "rbash", "zsh", "dash", "ksh", "lksh", "mksh", "oksh", "pdksh", "ash", "yash", "posh", "csh", "tcsh",
@@ -59,6 +61,14 @@ const LONG: &[(&str, bool)] = &[
     ("init-file", true),
 ];
 
+/// Options of fish's whose value is a text: those that may stand more than once, and those of which it runs before.
+const FISH_TEXTS: &[&str] = &["-c", "--command"];
+const FISH_INITS: &[&str] = &["-C", "--init-command"];
+
+fn is_fish(program: &str) -> bool {
+    program.trim_end_matches(|c: char| c.is_ascii_digit() || "-.".contains(c)) == "fish"
+}
+
 /// Whether this is a program that runs shell texts.
 pub(in crate::shell) fn is_shell(program: &str) -> bool {
     SHELLS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || "-.".contains(c)))
@@ -88,7 +98,8 @@ fn is_input(path: &str) -> bool {
 pub(in crate::shell) fn has_text(program: &str, words: &[Word]) -> bool {
     let arguments = words.get(1..).unwrap_or_default();
     if is_shell(program) {
-        return shell_text(arguments).is_some();
+        let fish = is_fish(program) && !values(&whole(arguments, FISH_TEXTS), FISH_TEXTS).is_empty();
+        return fish || shell_text(arguments).is_some();
     }
     let family = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let letters = match family {
@@ -125,6 +136,10 @@ pub(in crate::shell) fn reads_input(program: &str, words: &[Word]) -> bool {
         && arguments.iter().take_while(|word| word.text.starts_with(['-', '+'])).any(|word| {
             word.text == "-" || word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('s')
         });
+    // What looks like a file is the text that comes first.
+    if is_fish(program) && !values(&whole(arguments, FISH_INITS), FISH_INITS).is_empty() {
+        return true;
+    }
     let file = if is_shell(program) { shells_file(arguments) } else { interpreters_file(program, arguments) };
     by_option || file.is_none_or(|word| !word.dynamic && is_input(&word.text))
 }
@@ -169,6 +184,18 @@ pub(in crate::shell) fn script(arguments: &[Word]) -> Option<&Word> {
 fn only_parses(arguments: &[Word]) -> bool {
     let silent = |word: &Word| word.known() && matches!(word.text.as_str(), "-n" | "-nv" | "-vn" | "-s" | "-");
     arguments.iter().any(|word| word.text.contains('n')) && arguments.iter().all(silent)
+}
+
+/// The texts that a shell is given. One takes more than one, and some that are run before; then none of them speaks for all.
+pub(super) fn shell_texts(program: &str, arguments: &[Word]) -> Vec<Inner> {
+    let options = [FISH_TEXTS, FISH_INITS].concat();
+    let arguments = &*if is_fish(program) { whole(arguments, &options) } else { Cow::from(arguments) };
+    let texts = if is_fish(program) { values(arguments, &options) } else { Vec::new() };
+    let before = !texts.is_empty() && !values(arguments, FISH_INITS).is_empty();
+    match before || texts.len() > 1 {
+        true => texts.into_iter().map(Inner::loose).collect(),
+        false => shell_text(arguments).into_iter().collect(),
+    }
 }
 
 /// `bash -c TEXT`: the text is the first word that is no option, however many options stand before or after `-c`.

@@ -37,6 +37,9 @@ pub(super) fn inner(program: &str, arguments: &[Word]) -> Vec<Inner> {
         "tmux" => by_tmux(arguments),
         "screen" => by_screen(arguments),
         "hyperfine" => by_hyperfine(arguments),
+        // Every operand is a text.
+        "concurrently" => values(arguments, &["--teardown"]).into_iter().chain(spaced(arguments)).map(likely).collect(),
+        "pee" => arguments.iter().cloned().map(Inner::loose).collect(),
         "expect" => values(arguments, &["-c"]).iter().flat_map(spawned).collect(),
         "capsh" => {
             let rest: Vec<Word> = arguments.iter().skip_while(|word| word.text != "--").skip(1).cloned().collect();
@@ -101,10 +104,17 @@ fn by_screen(arguments: &[Word]) -> Vec<Inner> {
 /// Every operand is a text, and so is what is run before and after.
 fn by_hyperfine(arguments: &[Word]) -> Vec<Inner> {
     let around = values(arguments, &["-c", "-p", "-s", "--cleanup", "--prepare", "--setup"]);
+    around.into_iter().chain(spaced(arguments)).map(likely).collect()
+}
+
+/// Operands that are more than a word.
+fn spaced(arguments: &[Word]) -> impl Iterator<Item = Word> {
     let shown = has_option(arguments, &["--help", "--version"]);
-    let texts = arguments.iter().filter(|word| word.text.contains(' ') && !word.text.starts_with('-') && !shown);
-    let likely = |text| Inner::Likely { text, else_opaque: false };
-    around.into_iter().chain(texts.cloned()).map(likely).collect()
+    arguments.iter().filter(move |word| word.text.contains(' ') && !word.text.starts_with('-') && !shown).cloned()
+}
+
+const fn likely(text: Word) -> Inner {
+    Inner::Likely { text, else_opaque: false }
 }
 
 /// The commands that a program of expect's spawns.
