@@ -181,6 +181,8 @@ pub(super) enum Effect {
     Assigns(String),
     /// `${NAME@P}` runs what the value substitutes.
     Runs,
+    /// It may run a command once it is evaluated as arithmetic.
+    Evaluates,
 }
 
 impl Piece {

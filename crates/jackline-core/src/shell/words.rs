@@ -14,6 +14,8 @@ const MAYBE_NUMBER: &str = "*";
 
 /// How a substituted command stands in a word.
 pub(super) const SUBSTITUTED: &str = "$(…)";
+/// How arithmetic does.
+pub(super) const CALCULATED: &str = "$((…))";
 
 /// The words that a raw word becomes.
 pub(super) fn expand(raw: &RawWord, variables: &Variables) -> Vec<Word> {

@@ -2,6 +2,7 @@
 //! and collects its commands, what they touch, and which of them the exit status proves.
 
 mod effects;
+mod evaluated;
 mod fetched;
 mod functions;
 mod idle;
@@ -281,6 +282,7 @@ impl Walker<'_> {
         state: &mut State,
         standing: Standing,
     ) -> Result<(), String> {
+        words.iter().for_each(|word| self.evaluated(word));
         words.iter().try_for_each(|word| self.substituted(word, state))?;
         let values: Vec<Word> = words.iter().flat_map(|word| printed::or_expanded(word, state)).collect();
         let known = values.len() <= LOOP_VALUES_MAX && values.iter().all(|value| !value.dynamic);
@@ -315,6 +317,7 @@ impl Walker<'_> {
                     match effect {
                         Some(Effect::Assigns(name)) => state.variables.forget(name),
                         Some(Effect::Runs) => self.opaque("it runs what a variable says"),
+                        Some(Effect::Evaluates) => self.opaque(evaluated::INDEX_RUNS),
                         None => {}
                     }
                 }
@@ -326,17 +329,6 @@ impl Walker<'_> {
         }
         self.around = around;
         Ok(())
-    }
-
-    /// A word that the shell evaluates as arithmetic or as a variable's name: an index in it may run a command.
-    fn evaluated(&mut self, word: &RawWord) {
-        let texts = word.pieces.iter().filter_map(|piece| match piece {
-            Piece::Text { text, .. } => Some(text.as_str()),
-            _ => None,
-        });
-        if texts.into_iter().any(index_runs) {
-            self.opaque("an index runs a command when it is evaluated");
-        }
     }
 
     /// The files that redirections touch; and whether the output still reaches the caller.
@@ -509,13 +501,4 @@ fn opened(redirs: &[Redir], state: &State) -> Vec<Redirect> {
 
 fn is_process(word: &RawWord) -> bool {
     matches!(word.pieces.as_slice(), [Piece::Process(_)])
-}
-
-/// Whether a text has an index that substitutes a command: `a[$(…)]` runs it whenever it is evaluated.
-fn index_runs(text: &str) -> bool {
-    text.match_indices('[').any(|(at, _)| {
-        let named = text.get(..at).unwrap_or_default().ends_with(|c: char| c == '_' || c.is_ascii_alphanumeric());
-        let inside = text.get(at..).unwrap_or_default();
-        named && (inside.contains("$(") || inside.contains('`'))
-    })
 }

@@ -9,25 +9,6 @@ use super::proofs::{is_itself, proves};
 use super::{Standing, State, Walker, effects, listening, printed, waiting};
 use crate::path::Role;
 
-/// Builtins that evaluate their arguments as arithmetic or as names of variables.
-const EVALUATING: &[&str] = &[
-    "let",
-    "test",
-    "[",
-    "printf",
-    "read",
-    "unset",
-    "mapfile",
-    "readarray",
-    "getopts",
-    "wait",
-    "declare",
-    "typeset",
-    "local",
-    "export",
-    "readonly",
-];
-
 /// Programs that run the statements on their standard input.
 const DATABASES: &[&str] = &[
     "psql",
@@ -124,9 +105,7 @@ impl Walker<'_> {
     pub(super) fn simple(&mut self, simple: &Simple, state: &mut State, standing: Standing) -> Result<(), String> {
         self.bounded()?;
         let values = simple.assigns.iter().flat_map(|assign| &assign.values);
-        let name = simple.words.first().and_then(RawWord::bare);
-        let arguments = simple.words.iter().filter(|_| name.is_some_and(|name| EVALUATING.contains(&name)));
-        values.clone().chain(arguments).for_each(|word| self.evaluated(word));
+        self.evaluated_in(simple);
         simple.words.iter().chain(values).try_for_each(|word| self.substituted(word, state))?;
         let standing = self.redirected(&simple.redirs, state, standing)?;
         let expanded = self.expand(simple, state);
@@ -225,6 +204,7 @@ impl Walker<'_> {
         let environment = environment(&env, state);
         let words = effects::argued(&program, &words, &environment);
         let words = files::spelled_out(&program, &words);
+        self.evaluated_by(&program, &words);
         self.touch_by_variables(&environment, state);
         let mut placed = files::in_work_tree(&program, &words, &environment);
         if state.matching.hidden {

@@ -37,6 +37,7 @@ impl Parser {
 
     /// `( … )`, or `(( … ))`, which is arithmetic unless it cannot be.
     fn parenthesis(&mut self) -> Result<Node, Fault> {
+        let start = self.at;
         if self.looking_at("((")
             && let Some(inside) = self.arithmetic(false)?
         {
@@ -47,6 +48,7 @@ impl Parser {
         if !self.eat(")") {
             return Err("a parenthesis is not closed".to_owned());
         }
+        self.no_arithmetic(start)?;
         Ok(Node::Subshell(list, self.redirections()?))
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Fault, Parser};
 use crate::shell::tree::{Effect, List, Part, Piece, RawWord};
+use crate::shell::words::CALCULATED;
 
 /// Characters of the number of an array's element, with room for what ends it.
 const INDEX_CHARS_MAX: usize = 8;
@@ -53,7 +54,7 @@ impl Parser {
             Some('[') => {
                 // The old spelling of arithmetic.
                 self.at += 1;
-                let inside = self.bracketed(']', quoted)?;
+                let inside = self.index(quoted)?;
                 word.pieces.push(Piece::other("$[…]", inside));
             }
             _ => word.push_text('$', quoted),
@@ -72,13 +73,16 @@ impl Parser {
 
     /// `$(…)` or `$((…))`.
     fn dollar_parenthesis(&mut self, quoted: bool) -> Result<Piece, Fault> {
+        let start = self.at;
         if self.looking_at("((")
             && let Some(inside) = self.deeper(|parser| parser.arithmetic(false))?
         {
-            return Ok(Piece::other("$((…))", inside));
+            return Ok(Piece::other(CALCULATED, inside));
         }
         self.at += 1;
-        self.substituted().map(|list| Piece::Command { list, quoted })
+        let list = self.substituted()?;
+        self.no_arithmetic(start)?;
+        Ok(Piece::Command { list, quoted })
     }
 
     /// The list inside `$(`, `<(` or `>(`, up to its parenthesis.
@@ -118,32 +122,6 @@ impl Parser {
         })
     }
 
-    /// Arithmetic between doubled parentheses; `None`, with nothing taken, when it is commands after all.
-    ///
-    /// In the head of a loop semicolons belong to it.
-    pub(super) fn arithmetic(&mut self, in_loop: bool) -> Result<Option<Vec<RawWord>>, Fault> {
-        let start = self.at;
-        self.at += 2;
-        let mut open = 0_u32;
-        let mut inside = RawWord::default();
-        loop {
-            match self.next() {
-                Some('(') => open += 1,
-                Some(')') if open > 0 => open -= 1,
-                Some(')') if self.eat(")") => return Ok(Some(vec![inside])),
-                // Commands, not numbers: `((a); (b))`, or a text that only looks like arithmetic.
-                Some(')' | ';' | '\n' | '`') | None if !in_loop => {
-                    self.at = start;
-                    return Ok(None);
-                }
-                Some('$') => self.deeper(|parser| parser.dollar(&mut inside, true))?,
-                Some('"') => inside.pieces.extend(self.quoted_text(Some('"'))?),
-                Some(_) => {}
-                None => return Err("arithmetic is not closed".to_owned()),
-            }
-        }
-    }
-
     /// `${…}`: a plain variable, or anything more, with what is substituted inside.
     fn parameter(&mut self, quoted: bool) -> Result<Piece, Fault> {
         self.at += 1;
@@ -165,7 +143,7 @@ impl Parser {
         }
         let assigns = !name.is_empty() && (self.looking_at("=") || self.looking_at(":="));
         self.at = start;
-        let inside = self.bracketed('}', quoted)?;
+        let inside = self.modified(quoted)?;
         let written = format!("${{{name}…}}");
         let runs = self.chars.get(start..self.at).is_some_and(runs_value);
         let effect = match (assigns, runs) {
@@ -212,47 +190,8 @@ impl Parser {
         (plain && insists || trims).then_some(self.at + end + 1)
     }
 
-    /// Text up to a closing bracket, quotes and expansions inside it respected.
-    pub(super) fn bracketed(&mut self, close: char, quoted: bool) -> Result<Vec<RawWord>, Fault> {
-        self.deeper(|parser| {
-            let mut inside = RawWord::default();
-            loop {
-                if !quoted && parser.at_process() {
-                    parser.at += 2;
-                    inside.pieces.push(Piece::Process(parser.substituted()?));
-                    continue;
-                }
-                match parser.next() {
-                    Some(c) if c == close => return Ok(vec![inside]),
-                    Some('\\') => parser.at += 1,
-                    Some('\'') => parser.single_quoted(quoted)?,
-                    Some('"') => inside.pieces.extend(parser.quoted_text(Some('"'))?),
-                    Some('$') => parser.dollar(&mut inside, true)?,
-                    Some('`') => inside.pieces.push(parser.backquotes(quoted)?),
-                    Some(_) => {}
-                    None => return Err("an expansion is not closed".to_owned()),
-                }
-            }
-        })
-    }
-
-    /// Skips single quotes inside an expansion. Inside double quotes shells disagree whether they quote, so there
-    /// they may hold nothing that this would matter for.
-    fn single_quoted(&mut self, in_quotes: bool) -> Result<(), Fault> {
-        loop {
-            match self.next() {
-                Some('\'') => return Ok(()),
-                Some('{' | '}' | '"' | '$' | '`' | '\\') if in_quotes => {
-                    return Err("a quote inside an expansion inside quotes".to_owned());
-                }
-                Some(_) => {}
-                None => return Err("a quote is not closed".to_owned()),
-            }
-        }
-    }
-
     /// `$'…'`: text with escapes.
-    fn escaped_text(&mut self) -> Result<String, Fault> {
+    pub(super) fn escaped_text(&mut self) -> Result<String, Fault> {
         let mut text = String::new();
         loop {
             match self.next() {

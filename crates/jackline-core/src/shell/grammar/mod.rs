@@ -1,6 +1,7 @@
 //! Bash's grammar, read by recursive descent over characters; the depth is bounded before the stack is.
 
 mod compound;
+mod evaluated;
 mod expansion;
 mod word;
 
@@ -324,7 +325,7 @@ impl Parser {
             return Ok(Vec::new());
         }
         self.at += 1;
-        self.bracketed(']', false)
+        self.index(false)
     }
 
     fn array(&mut self) -> Result<Vec<RawWord>, Fault> {

@@ -113,7 +113,7 @@ impl Parser {
     }
 
     /// Text up to a closing quote, in which nothing is special.
-    fn up_to(&mut self, close: char) -> Result<String, Fault> {
+    pub(super) fn up_to(&mut self, close: char) -> Result<String, Fault> {
         let mut text = String::new();
         loop {
             match self.next() {

@@ -1,5 +1,6 @@
 //! Shell texts and what is read in them.
 
+mod evaluated;
 mod functions;
 mod handed;
 mod patterns;
