@@ -1,12 +1,15 @@
 //! Whether exit status 0 of a command says that it did what its name says.
 
-use super::super::Word;
+use super::super::{Word, names};
 use super::idle::{self, is_idle};
 use super::{State, effects};
 
 /// Words that make a program only describe itself, or only say what it would do.
 const NO_RUN: &[&str] =
     &["--help", "-h", "--version", "-V", "--dry-run", "--no-run", "--list", "--collect-only", "--co", "--listTests"];
+
+/// Options whose value may say that nothing is run, too.
+const SETTING: &[&str] = &["--define", "--exclude-task", "--override-ini", "--test-action"];
 
 /// Whether a command's own success can be told from exit status 0.
 pub(super) fn proves(words: &[Word], env: &[(String, Word)], state: &State) -> bool {
@@ -20,7 +23,19 @@ pub(super) fn is_itself(words: &[Word], env: &[(String, Word)], state: &State) -
         let name = text.split('=').next().unwrap_or_default();
         NO_RUN.iter().any(|option| *option == name || idle::is_cut(name, option)) && !idle::tells_more(words, name)
     };
-    let describes_itself = words.iter().any(|word| describes(&word.text));
+    let unknown = (1..words.len()).any(|at| may_describe(words, at));
+    let describes_itself = unknown || words.iter().any(|word| describes(&word.text));
     let is_led_astray = env.iter().any(|(name, _)| effects::is_treacherous(name));
     !called && !describes_itself && !is_led_astray
+}
+
+/// Whether a word that is not known may be an option that makes the program only describe itself: unless it is a message,
+/// or one word that begins as no such option does.
+fn may_describe(words: &[Word], at: usize) -> bool {
+    let Some(word) = words.get(at).filter(|word| !word.known() && !names::is_prose(words, at)) else { return false };
+    let known = word.text.split(['$', '*', '?', '[', '<', '+', '@', '!']).next().unwrap_or_default();
+    let sets = |name: &str| SETTING.iter().any(|option| option.starts_with(name));
+    let is_value = known.starts_with("--") && known.split_once('=').is_some_and(|(name, _)| !sets(name));
+    let is_operand = known.contains(['/', '.', '_', '=', ':', '~']) && !known.starts_with('-');
+    word.several || !is_value && !is_operand
 }

@@ -100,9 +100,9 @@ fn commands_are_found_wherever_they_stand() {
     check("case $x in a|b) c;; *) d;; esac", &["c", "d"]);
     check("f() { rm a; }; f", &["f", "rm a"]);
     check("function g { rm b; }", &["rm b"]);
-    check("echo $(rm a) `rm b` <(rm c)", &["rm a", "rm b", "rm c", "✓echo $(…) $(…) <(…)"]);
-    check("echo ${x:-$(rm a)} $((1 + $(rm b)))", &["rm a", "rm b", "✓echo ${x…} $((…))"]);
-    check("echo \"$(rm 'a b')\"", &["rm a b", "✓echo $(…)"]);
+    check("echo $(rm a) `rm b` <(rm c)", &["rm a", "rm b", "rm c", "echo $(…) $(…) <(…)"]);
+    check("echo ${x:-$(rm a)} $((1 + $(rm b)))", &["rm a", "rm b", "echo ${x…} $((…))"]);
+    check("echo \"$(rm 'a b')\"", &["rm a b", "echo $(…)"]);
     check("a | b |& c", &["a", "b", "✓c"]);
     check("a\nb\n", &["a", "✓b"]);
     check("a \\\n b", &["✓a b"]);
@@ -116,7 +116,7 @@ fn commands_are_found_wherever_they_stand() {
     check("cat <<-A <<B\n\tone\n\tA\ntwo\nB\nc", &["cat", "✓c"]);
     check("! a", &["a"]);
     check("a;b;", &["a", "✓b"]);
-    check("rm${IFS}-rf$IFS\"$IFS\"", &["✓rm -rf $IFS"]);
+    check("rm${IFS}-rf$IFS\"$IFS\"", &["rm -rf $IFS"]);
     check("IFS=,; a${IFS}b", &["✓a$IFSb"]);
     check("a 2>&1 >/dev/null", &["✓a"]);
     check("$'\\x72m' a", &["✓rm a"]);
@@ -127,8 +127,8 @@ fn commands_are_found_wherever_they_stand() {
     check("coproc a b; coproc N { c; }", &["a b", "c"]);
     check("[[ -f <(a) ]] && b", &["a", "✓b"]);
     check("x[$(a)]=1; b", &["a", "✓b"]);
-    check("echo ${x:-<(a)} ${x:-'}'} b", &["a", "✓echo ${x…} ${x…} b"]);
-    check("echo \"`: \\\"'\\\"; a; : \\\"'\\\"`\"", &[": '", "a", ": '", "✓echo $(…)"]);
+    check("echo ${x:-<(a)} ${x:-'}'} b", &["a", "echo ${x…} ${x…} b"]);
+    check("echo \"`: \\\"'\\\"; a; : \\\"'\\\"`\"", &[": '", "a", ": '", "echo $(…)"]);
     check("cat <<E\na\\\nE\nb\nE\nc", &["cat", "✓c"]);
     check("[ -f x ] && b", &["✓[ -f x ]", "✓b"]);
     check("echo a#b", &["✓echo a#b"]);
@@ -208,7 +208,7 @@ fn exit_status_proves_only_what_it_proves() {
     check("export PATH=/x:$PATH; cargo test", &["export PATH=/x:$PATH", "cargo test"]);
     check("(cargo test)", &["✓cargo test"]);
     check("if true; then cargo test; fi", &["true", "cargo test"]);
-    check("echo $(cargo test)", &["cargo test", "✓echo $(…)"]);
+    check("echo $(cargo test)", &["cargo test", "echo $(…)"]);
     check("alias x=y; a", &["alias x=y", "✓a"]);
     check("source x; cargo test", &["source x", "cargo test"]);
     check("source .venv/bin/activate && pytest", &["✓source .venv/bin/activate", "✓pytest"]);
@@ -283,8 +283,8 @@ fn variables_are_followed_where_they_are_sure() {
     check("export X=rm && $X a", &["✓export X=rm", "✓rm a"]);
     check("if a; then X=rm; fi; $X b", &["a", "✓$X b"]);
     check("X=a; (X=b); rm $X", &["✓rm a"]);
-    check("for x in a b; do Y=$x; done; rm $Y", &["✓rm $Y"]);
-    check("read X; rm $X", &["read X", "✓rm $X"]);
+    check("for x in a b; do Y=$x; done; rm $Y", &["rm $Y"]);
+    check("read X; rm $X", &["read X", "rm $X"]);
     touches("F=out.txt; echo hi > $F", &["write out.txt"]);
     touches("echo hi > $F", &["write? $F"]);
     touches("rm $HOME/x ~/y \"$HOME\"/z '~'/w", &["delete ~/x", "delete ~/y", "delete ~/z", "delete ./~/w"]);

@@ -56,7 +56,7 @@ fn alternatives_are_read_as_patterns_that_match_no_less() {
     touches("rm !(a)", &["delete* *"]);
     touches("rm ?(.)env", &["delete* *env", "delete* .*env"]);
     touches("rm @(a|+(b|@(c)))", &["delete? a", "delete a", "delete* b*", "delete* c*"]);
-    check("echo @($(rm a))", &["rm a", "✓echo $(…)"]);
+    check("echo @($(rm a))", &["rm a", "echo $(…)"]);
     check("[[ $a =~ ^x+(y|(z w))$ ]] && b", &["✓b"]);
     check("case $x in @(a|b)) c;; esac", &["c"]);
     check("f+() { rm a; }", &["rm a"]);

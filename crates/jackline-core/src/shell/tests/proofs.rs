@@ -68,6 +68,22 @@ fn steps_that_were_not_proven_do_not_count() {
         "cargo test && false || true",
         "sh -c 'exit 0; cargo test'",
         "command -v cargo test",
+        "X=$(echo --no-run); cargo test $X",
+        "cargo test $(echo --no-run)",
+        "read X <<< --no-run; cargo test $X",
+        "read X <<< --no-run; cargo test \"$X\"",
+        "cargo test -$NOPE-no-run",
+        "cargo test \"--no$X-run\"",
+        "cargo test ${X:---no-run}",
+        "cargo test --no-*",
+        "cargo test *-run",
+        "cargo test \"$@\"",
+        "cargo test tests/$X",
+        "cargo test @(--no-run)",
+        "pytest --override-ini=\"$X\"",
+        "pytest --overr=\"$X\"",
+        "timeout $T cargo test",
+        "env A=$X cargo test",
     ] {
         counts(text, false);
     }
@@ -191,6 +207,15 @@ fn steps_that_were_proven_count() {
         "cargo -v test -- --nocapture",
         "cargo test -vv -p x",
         "pytest -vv -k have",
+        "X=--lib; cargo test $X",
+        "pytest tests/test_*.py \"tests/$X\"",
+        "cargo test --package=\"$X\" 2>&1",
+        "cargo test --manifest-path \"$PWD/Cargo.toml\" ~/x",
+        "cd \"$X\" && cargo test",
+        "echo $X && cargo test",
+        "env A=\"$X\" cargo test",
+        "A=$X cargo test",
+        "cargo test > \"$X\"",
     ] {
         counts(text, true);
     }
@@ -278,6 +303,17 @@ fn commands_that_list_tests_or_leave_them_out_prove_nothing() {
     for text in TESTING {
         assert!(reading(text).commands.iter().any(|command| command.proven), "{text}");
     }
+}
+
+#[test]
+fn a_message_is_no_option() {
+    let proven = |text: &str| {
+        reading(text).commands.iter().any(|command| command.proven && glob_matches(command, "git commit*"))
+    };
+    assert!(proven("git commit -m \"$(cat <<'E'\nx\nE\n)\""));
+    assert!(proven("git add -A && git commit -q -am \"$X\""));
+    assert!(!proven("git commit -m $X"));
+    assert!(!proven("git commit -m x $X"));
 }
 
 #[test]
