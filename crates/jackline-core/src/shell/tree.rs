@@ -181,6 +181,8 @@ pub(super) enum Effect {
     Assigns(String),
     /// `${NAME@P}` runs what the value substitutes.
     Runs,
+    /// Arithmetic that sets these.
+    Calculates(Vec<String>),
     /// It may run a command once it is evaluated as arithmetic.
     Evaluates,
 }

@@ -35,6 +35,9 @@ const ELEMENTS_MAX: usize = 64;
 /// Bytes of a value that is remembered: one that is made of itself again and again doubles each time.
 const VALUE_BYTES_MAX: usize = 16 * 1024;
 
+/// Characters of an index in arithmetic that is looked behind; people's have a few.
+const INDEX_CHARS_MAX: usize = 256;
+
 /// What is known of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value<'a> {
@@ -150,4 +153,39 @@ impl Variables {
 /// Whether a word stands for exactly one.
 const fn is_one(word: &Word) -> bool {
     !word.several && !word.glob && !word.listed
+}
+
+/// The variables that arithmetic sets: `X=1`, `X[0] += 1`, `X++`, `--X`.
+pub(super) fn assigned(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c == '_' || c.is_ascii_alphanumeric();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            at += text.get(at..)?.find(is_part)?;
+            let (before, rest) = text.split_at_checked(at)?;
+            let (name, after) = rest.split_at_checked(rest.find(|c| !is_part(c)).unwrap_or(rest.len()))?;
+            at += name.len();
+            let before = before.trim_end();
+            if before.ends_with("++") || before.ends_with("--") || is_set(after) {
+                return Some(name);
+            }
+        }
+    })
+}
+
+/// The beginning of an index, with what follows it.
+fn bounded(index: &str) -> &str {
+    let end = index.char_indices().nth(INDEX_CHARS_MAX).map_or(index.len(), |(end, _)| end);
+    index.get(..end).unwrap_or_default()
+}
+
+/// Whether what stands behind a name in arithmetic sets it.
+fn is_set(after: &str) -> bool {
+    let after = after.trim_start();
+    let after = match after.strip_prefix('[') {
+        Some(index) => bounded(index).split_once(']').map_or("", |(_, after)| after).trim_start(),
+        None => after,
+    };
+    let operator = after.trim_start_matches(['+', '-', '*', '/', '%', '&', '|', '^', '<', '>', ']']);
+    after.starts_with("++") || after.starts_with("--") || operator.starts_with('=') && !operator.starts_with("==")
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::tree::ARGUMENTS;
-use super::super::variables::Value;
+use super::super::variables::{Value, assigned};
 use super::super::{Dir, How, Touch, Word, files, wrappers};
 use super::state::name_in;
 use super::{State, Walker};
@@ -28,6 +28,13 @@ const TREACHEROUS: &[&str] = &[
     "npm_config_script_shell",
     "JUST_DRY_RUN",
     "MAVEN_ARGS",
+    "CARGO_BUILD_RUSTC",
+    "CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER",
+    "CARGO_BUILD_RUSTC_WRAPPER",
+    "CARGO_HOME",
+    "RUSTC",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
     "RUSTC_WRAPPER",
     "RUSTC_WORKSPACE_WRAPPER",
     "SPEC_OPTS",
@@ -90,7 +97,9 @@ const RESERVED: &[&str] = &[
 
 /// Whether a variable decides what runs.
 pub(super) fn is_treacherous(name: &str) -> bool {
-    TREACHEROUS.contains(&name) || name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER")
+    TREACHEROUS.contains(&name)
+        || name.starts_with("CARGO_ALIAS_")
+        || name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER")
 }
 
 /// The text that a variable has some program run, or a shell expand.
@@ -141,8 +150,7 @@ pub(super) fn declares(words: &[Word]) -> bool {
 impl Walker<'_> {
     pub(super) fn assign_all(&mut self, env: &[(String, Word)], state: &mut State) {
         for (name, value) in env {
-            state.unproven |= is_treacherous(name) || names_programs(name);
-            state.rewired |= rewires(name);
+            set(name, state);
             // It has wildcards match hidden files, too.
             state.matching.hidden |= name == "GLOBIGNORE";
             state.variables.assign(name, value.clone());
@@ -220,13 +228,20 @@ impl Walker<'_> {
                 export(words, arguments, state);
             }
             "mapfile" | "readarray" if has_letter(arguments, 'C') => self.opaque("it runs commands that are not read"),
-            "read" | "mapfile" | "readarray" | "getopts" | "unset" | "let" => {
+            "unset" => {
+                let rewired = state.rewired || arguments.iter().any(|word| word.text == "PATH");
                 set_by_name(arguments, state);
-                arguments.iter().filter(|_| program == "unset").for_each(|word| {
+                // Without the others a shell does what it does by itself.
+                state.rewired = rewired;
+                arguments.iter().for_each(|word| {
                     state.exported.remove(&word.text);
                 });
             }
-            "printf" if has_letter(arguments, 'v') => set_by_name(arguments, state),
+            "read" | "mapfile" | "readarray" | "getopts" | "let" => set_by_name(arguments, state),
+            "printf" if has_letter(arguments, 'v') => {
+                let named = arguments.iter().position(|word| is_cluster(&word.text, 'v')).unwrap_or_default();
+                set_by_name(arguments.get(named..arguments.len().min(named + 2)).unwrap_or_default(), state);
+            }
             _ => {}
         }
     }
@@ -276,8 +291,7 @@ impl Walker<'_> {
                 }
                 _ if word.text.contains('=') => {
                     let name = name_in(&word.text);
-                    state.unproven |= is_treacherous(name);
-                    state.rewired |= rewires(name);
+                    set(name, state);
                     state.variables.forget(name);
                 }
                 _ => {}
@@ -320,8 +334,20 @@ fn shift(arguments: &[Word], state: &mut State) {
     }
 }
 
+/// A variable gets another value, or none.
+pub(super) fn set(name: &str, state: &mut State) {
+    state.unproven |= is_treacherous(name) || names_programs(name);
+    state.rewired |= rewires(name);
+}
+
 /// Commands that set the variables they name.
 fn set_by_name(arguments: &[Word], state: &mut State) {
+    for word in arguments {
+        // The name may be known where the rest of the word is not.
+        set(name_in(&word.text), state);
+        assigned(&word.text).for_each(|name| set(name, state));
+        state.unproven |= word.dynamic && (word.several || name_in(&word.text).is_empty());
+    }
     if arguments.iter().any(|word| word.dynamic) {
         return state.variables.forget_all();
     }

@@ -288,6 +288,7 @@ impl Walker<'_> {
         let known = values.len() <= LOOP_VALUES_MAX && values.iter().all(|value| !value.dynamic);
         let standing = Standing { sure: standing.sure && known, ..standing };
         let values = if known { values.into_iter().map(Some).collect() } else { vec![None] };
+        effects::set(name, state);
         let mut begin = state.clone();
         forget_changed(body, &mut begin);
         for value in values {
@@ -315,7 +316,14 @@ impl Walker<'_> {
                 Piece::Other { inside, effect, .. } => {
                     inside.iter().try_for_each(|word| self.substituted(word, state))?;
                     match effect {
-                        Some(Effect::Assigns(name)) => state.variables.forget(name),
+                        Some(Effect::Assigns(name)) => {
+                            effects::set(name, state);
+                            state.variables.forget(name);
+                        }
+                        Some(Effect::Calculates(names)) => names.iter().for_each(|name| {
+                            effects::set(name, state);
+                            state.variables.forget(name);
+                        }),
                         Some(Effect::Runs) => self.opaque("it runs what a variable says"),
                         Some(Effect::Evaluates) => self.opaque(evaluated::INDEX_RUNS),
                         None => {}

@@ -265,7 +265,14 @@ fn forget_simple(simple: &Simple, state: &mut State, called: &mut Called) {
 fn forget_defaults<'a>(words: impl Iterator<Item = &'a RawWord>, state: &mut State) {
     for piece in words.flat_map(|word| &word.pieces) {
         match piece {
-            Piece::Other { effect: Some(Effect::Assigns(name)), .. } => state.variables.forget(name),
+            Piece::Other { inside, effect, .. } => {
+                match effect {
+                    Some(Effect::Assigns(name)) => state.variables.forget(name),
+                    Some(Effect::Calculates(names)) => names.iter().for_each(|name| state.variables.forget(name)),
+                    Some(Effect::Runs | Effect::Evaluates) | None => {}
+                }
+                forget_defaults(inside.iter(), state);
+            }
             Piece::Choice { alternatives, .. } => forget_defaults(alternatives.iter(), state),
             _ => {}
         }

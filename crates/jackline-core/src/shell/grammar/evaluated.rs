@@ -3,6 +3,7 @@
 
 use super::{Fault, Parser};
 use crate::shell::tree::{Effect, Piece, RawWord};
+use crate::shell::variables::assigned;
 
 /// What single quotes between brackets mean.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +32,10 @@ impl Parser {
                 Some(')') if self.looking_at(")") && doubtful => {
                     return Err("arithmetic has parentheses in quotes".to_owned());
                 }
-                Some(')') if self.eat(")") => return Ok(Some(vec![inside])),
+                Some(')') if self.eat(")") => {
+                    inside.pieces.extend(self.calculated(start));
+                    return Ok(Some(vec![inside]));
+                }
                 // Commands, not numbers: `((a); (b))`, or a text that only looks like arithmetic.
                 Some(')' | ';' | '\n' | '`') | None if !in_loop => {
                     self.at = start;
@@ -54,6 +58,13 @@ impl Parser {
                 None => return Err("arithmetic is not closed".to_owned()),
             }
         }
+    }
+
+    /// What the arithmetic sets that began at `start`.
+    fn calculated(&self, start: usize) -> Option<Piece> {
+        let text: String = self.chars.get(start..self.at).unwrap_or_default().iter().collect();
+        let names: Vec<String> = assigned(&text).map(str::to_owned).collect();
+        (!names.is_empty()).then(|| does(Effect::Calculates(names)))
     }
 
     fn quote_closes(&self) -> bool {
@@ -80,6 +91,7 @@ impl Parser {
     /// What follows the `[` of an index, or of arithmetic in its old spelling, up to its bracket.
     pub(super) fn index(&mut self, quoted: bool) -> Result<Vec<RawWord>, Fault> {
         self.deeper(|parser| {
+            let start = parser.at;
             let mut inside = RawWord::default();
             let mut open = 1_u32;
             while open > 0 {
@@ -90,6 +102,7 @@ impl Parser {
                 }
                 parser.part(&mut inside, Within { quoted, evaluated: true })?;
             }
+            inside.pieces.extend(parser.calculated(start));
             Ok(vec![inside])
         })
     }
@@ -199,5 +212,10 @@ fn marked(mut pieces: Vec<Piece>) -> Vec<Piece> {
 
 /// What runs a command that is not read.
 fn runs() -> Piece {
-    Piece::Other { written: String::new(), inside: Vec::new(), effect: Some(Effect::Evaluates), quoted: true }
+    does(Effect::Evaluates)
+}
+
+/// A piece that only has an effect.
+fn does(effect: Effect) -> Piece {
+    Piece::Other { written: String::new(), inside: Vec::new(), effect: Some(effect), quoted: true }
 }

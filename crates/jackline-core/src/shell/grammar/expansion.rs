@@ -146,6 +146,12 @@ impl Parser {
         let inside = self.modified(quoted)?;
         let written = format!("${{{name}…}}");
         let runs = self.chars.get(start..self.at).is_some_and(runs_value);
+        let element = || {
+            let text: String = self.chars.get(start..self.at).unwrap_or_default().iter().collect();
+            text.strip_prefix(&name)
+                .is_some_and(|rest| rest.starts_with('[') && (rest.contains("]=") || rest.contains("]:=")))
+        };
+        let assigns = assigns || !name.is_empty() && element();
         let effect = match (assigns, runs) {
             (true, _) => Some(Effect::Assigns(name)),
             (false, true) => Some(Effect::Runs),

@@ -306,6 +306,63 @@ fn commands_that_list_tests_or_leave_them_out_prove_nothing() {
 }
 
 #[test]
+fn variables_that_decide_what_runs_are_seen_however_they_are_set() {
+    for text in [
+        "read PATH <<< /tmp/e; cargo test",
+        "read -r X PATH <<< '1 /tmp/e'; cargo test",
+        "command read PATH <<< /tmp/e; cargo test",
+        "read \"$X\" <<< /tmp/e; cargo test",
+        "for PATH in /tmp/e; do :; done; cargo test",
+        "for PATH in /tmp/e; do break; done; cargo test",
+        "select PATH in /tmp/e; do break; done; cargo test",
+        ": ${PATH:=/tmp/e}; cargo test",
+        ": ${PATH=/tmp/e}; cargo test",
+        ": ${PATH[0]:=/tmp/e}; cargo test",
+        "printf -v PATH /tmp/e; cargo test",
+        "printf -vPATH /tmp/e; cargo test",
+        "printf -v \"$X\" /tmp/e; cargo test",
+        "mapfile -t PATH <<< /tmp/e; cargo test",
+        "readarray PATH < f; cargo test",
+        "getopts a PATH; cargo test",
+        "let PATH=1; cargo test",
+        "let 'X = PATH = 1'; cargo test",
+        "((PATH=1)); cargo test",
+        "((PATH[0] += 1)); cargo test",
+        ": $((PATH++)) $((X)); cargo test",
+        ": $[--PATH]; cargo test",
+        "for ((PATH=1; PATH<2; PATH++)); do :; done; cargo test",
+        "unset PATH; cargo test",
+        "unset -v X PATH; cargo test",
+        "RUSTC=/tmp/e cargo test",
+        "export CARGO_BUILD_RUSTC=/tmp/e; cargo test",
+        "CARGO_BUILD_RUSTC_WRAPPER=/tmp/e cargo test",
+        "CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER=/tmp/e cargo test",
+        "CARGO_HOME=/tmp/e cargo test",
+        "RUSTUP_HOME=/tmp/e cargo test",
+        "env RUSTUP_TOOLCHAIN=e cargo test",
+        "CARGO_ALIAS_T=check cargo test",
+    ] {
+        counts(text, false);
+    }
+    for text in [
+        "read -r X <<< y; cargo test",
+        "for f in a b; do echo $f; done; cargo test",
+        ": ${X:=y}; cargo test",
+        "printf -v X '%s' \"$Y\"; cargo test",
+        "printf -v X PATH; cargo test",
+        "mapfile -t X < f; cargo test",
+        "let i+=1; ((i++)); ((PATH == 1)); cargo test",
+        "unset X; cargo test",
+        "CARGO_INCREMENTAL=0 RUSTFLAGS=-Dwarnings cargo test",
+    ] {
+        counts(text, true);
+    }
+    // What a loop or arithmetic sets is not known afterwards.
+    touches("X=a; ((X++)); rm $X", &["delete? $X"]);
+    touches("X=a; for i in 1 2; do rm \"$X\"; : $((X += 1)); done", &["delete? $X", "delete? $X"]);
+}
+
+#[test]
 fn a_message_is_no_option() {
     let proven = |text: &str| {
         reading(text).commands.iter().any(|command| command.proven && glob_matches(command, "git commit*"))
