@@ -1,6 +1,6 @@
 //! Expands words as far as they can be known: variables, tilde, splitting.
 
-use super::tree::{Node, Part, Piece, RawWord};
+use super::tree::{List, Node, Part, Piece, RawWord, Simple};
 use super::variables::{Value, Variables};
 use super::{SHELL_BYTES_MAX, Word, braces, choices};
 
@@ -79,6 +79,24 @@ fn is_pwd(piece: &Piece) -> bool {
     }
 }
 
+/// The program that prints how many processors there are.
+pub(super) const COUNTER: &str = "nproc";
+/// A substitution of what it prints, which is a number unless the text defines a function of that name.
+pub(super) const PROCESSORS: &str = "$(nproc)";
+
+/// Whether a substitution runs this program alone, without any words.
+fn is_plain(list: &List, program: &str) -> bool {
+    let [item] = list.items.as_slice() else { return false };
+    let alone = |simple: &Simple| match simple.words.as_slice() {
+        [word] => word.bare() == Some(program) && simple.assigns.is_empty() && simple.redirs.is_empty(),
+        _ => false,
+    };
+    match item.chain.first.nodes.as_slice() {
+        [Node::Simple(simple)] if item.chain.rest.is_empty() => alone(simple),
+        _ => false,
+    }
+}
+
 fn single(mut words: Vec<Word>, raw: &RawWord) -> Word {
     match (words.pop(), words.is_empty()) {
         (Some(word), true) => word,
@@ -97,6 +115,7 @@ fn piece_written(piece: &Piece) -> String {
         Piece::Text { text, .. } => text.clone(),
         Piece::Variable { name, .. } => format!("${name}"),
         Piece::Command { .. } if is_pwd(piece) => "$PWD".to_owned(),
+        Piece::Command { list, .. } if is_plain(list, COUNTER) => PROCESSORS.to_owned(),
         Piece::Command { .. } => SUBSTITUTED.to_owned(),
         Piece::Process(_) => "<(…)".to_owned(),
         Piece::Elements { written, .. } | Piece::Other { written, .. } => written.clone(),

@@ -1,5 +1,6 @@
 //! Whether exit status 0 of a command says that it did what its name says.
 
+use super::super::words::{COUNTER, PROCESSORS};
 use super::super::{Word, names};
 use super::idle::{self, is_idle};
 use super::{State, effects};
@@ -23,10 +24,18 @@ pub(super) fn is_itself(words: &[Word], env: &[(String, Word)], state: &State) -
         let name = text.split('=').next().unwrap_or_default();
         NO_RUN.iter().any(|option| *option == name || idle::is_cut(name, option)) && !idle::tells_more(words, name)
     };
-    let unknown = (1..words.len()).any(|at| may_describe(words, at));
+    let counts = !state.functions.contains_key(COUNTER);
+    let is_number = |word: &Word| counts && is_number_of_processors(&word.text);
+    let unknown = (1..words.len()).any(|at| may_describe(words, at) && !words.get(at).is_some_and(is_number));
     let describes_itself = unknown || words.iter().any(|word| describes(&word.text));
     let is_led_astray = env.iter().any(|(name, _)| effects::is_treacherous(name));
     !called && !describes_itself && !is_led_astray
+}
+
+/// Whether a word is a number for sure, alone or behind the option that wants one: `-j$(nproc)`.
+fn is_number_of_processors(text: &str) -> bool {
+    let option = text.trim_start_matches('-').trim_start_matches(|c: char| c.is_ascii_alphabetic() || c == '-');
+    option.trim_start_matches('=') == PROCESSORS
 }
 
 /// Whether a word that is not known may be an option that makes the program only describe itself: unless it is a message,

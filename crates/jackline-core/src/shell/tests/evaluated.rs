@@ -72,6 +72,14 @@ fn quotes_hide_nothing_where_something_is_evaluated() {
         "x='$(rm x)'; test -v \"a[$x]\"",
         "set -- 'a[$(rm x)]'; echo $(($1))",
         "for i in 'a[$(rm x)]'; do echo $((i)); done",
+    ] {
+        seen(text, true);
+    }
+}
+
+#[test]
+fn quotes_hide_nothing_in_arithmetic() {
+    for text in [
         "(( 'a[$(rm x)]' ))",
         "(( $'a[\\x24(rm x)]' ))",
         "(( 1; 'a[$(rm x)]' ))",

@@ -143,6 +143,14 @@ fn steps_that_a_program_was_told_not_to_run_do_not_count() {
         "flock -V x cargo test",
         "parallel 'cargo test' ::: a",
         "watch 'cargo test -q'",
+    ] {
+        counts(text, false);
+    }
+}
+
+#[test]
+fn steps_of_which_a_program_only_tells_do_not_count() {
+    for text in [
         "cargo -vV test",
         "cargo -Vv test",
         "cargo -Zhelp test",
@@ -360,6 +368,19 @@ fn variables_that_decide_what_runs_are_seen_however_they_are_set() {
     // What a loop or arithmetic sets is not known afterwards.
     touches("X=a; ((X++)); rm $X", &["delete? $X"]);
     touches("X=a; for i in 1 2; do rm \"$X\"; : $((X += 1)); done", &["delete? $X", "delete? $X"]);
+}
+
+/// How many processors there are is a number, unless the text says what tells it.
+#[test]
+fn a_number_of_processors_is_no_option() {
+    let proven =
+        |text: &str| reading(text).commands.iter().any(|command| command.proven && glob_matches(command, "make*"));
+    for text in ["make -j$(nproc) test", "make -j \"$(nproc)\" test", "make --jobs=`nproc` test"] {
+        assert!(proven(text), "{text}");
+    }
+    for text in ["make -j$(nproc --all) test", "make $(nproc)$X test", "nproc() { echo -n; }; make -j $(nproc) test"] {
+        assert!(!proven(text), "{text}");
+    }
 }
 
 #[test]
