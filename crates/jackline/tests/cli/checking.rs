@@ -133,7 +133,7 @@ fn check_warns_of_nested_definitions() {
         &["check"],
         0,
         r#"warning: `sub/jackline.yaml` is a definition below this one and is not used
-  = help: move its policies here, or start the agent in that directory
+  = help: move its policies here; where this directory is not wired with `--scope local`, it counts for sessions that begin there
 
 1 warning
 jackline.yaml: fine
