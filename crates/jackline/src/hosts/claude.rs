@@ -42,7 +42,7 @@ pub(crate) const HOST: Host = Host {
     silenced_by: &[
         SilencedBy::switch("CLAUDE_CODE_SIMPLE"),
         SilencedBy::switch("CLAUDE_CODE_SAFE_MODE"),
-        SilencedBy::all("CLAUDE_CODE_RESTRICTED"),
+        SilencedBy::switch("CLAUDE_CODE_RESTRICTED"),
     ],
     diverted_by: &[],
     beside: &[],

@@ -140,8 +140,7 @@ pub(crate) struct SilencedBy {
     pub(crate) unless_absent: bool,
 }
 
-/// Values of such a variable that stand for its absence, as Claude Code was seen to take some of them; no host is known to take
-/// them for more.
+/// Values with which such a switch was seen to be off, in letters of either size.
 const ABSENT: [&str; 5] = ["", "0", "false", "no", "off"];
 
 impl SilencedBy {

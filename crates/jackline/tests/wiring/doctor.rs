@@ -75,6 +75,48 @@ fn settings_that_do_not_count_in_a_package_are_red_there() {
     check_below(false, &["init", "--scope", "project"], 1, "then `jackline init claude --scope user`", below);
 }
 
+/// As the real client was seen to take the values.
+#[test]
+fn a_switch_that_is_off_silences_nobody() {
+    let world = World::wired();
+    for variable in ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_RESTRICTED"] {
+        for (value, code) in
+            [("1", 1), ("true", 1), ("", 0), ("0", 0), ("false", 0), ("FALSE", 0), ("no", 0), ("off", 0)]
+        {
+            let mut doctor = world.command(&["doctor"]);
+            doctor.env(variable, value);
+            assert_eq!(ran(doctor, "").code, Some(code), "{variable}={value}");
+        }
+    }
+}
+
+/// The client takes another repository inside for a project of its own, while definitions are found from there upwards.
+#[test]
+fn a_repository_inside_is_not_asked_by_the_settings_around_it() {
+    let world = World::wired();
+    world.write("ws/.git/HEAD", "ref: refs/heads/main\n");
+    world.write("ws/inner/.git/HEAD", "ref: refs/heads/main\n");
+    let there = |words: &[&str]| {
+        let mut command = world.command(words);
+        command.current_dir(world.path("ws/inner"));
+        ran(command, "")
+    };
+    there(&["doctor"]).check(1, &["no settings hold our hooks"]);
+    there(&["status"]).check(0, &["which it does not read where you are"]);
+}
+
+#[test]
+fn exceptions_that_cannot_be_listed_are_named() {
+    let world = World::wired();
+    world.write("home/.local/state/jackline/exceptions", "");
+    let told = world.run(&["status"]);
+    assert!(
+        told.code != Some(0) && told.err.contains("jackline/exceptions/") && told.err.contains("cannot be listed"),
+        "{}",
+        told.err
+    );
+}
+
 /// Breaks a wired project in one way; the failure that must be told.
 #[track_caller]
 fn check_red(breaking: impl FnOnce(&World), told: &str) {
